@@ -1,4 +1,4 @@
-//! kubectl with files: everything in the order in which it is read.
+//! Deletion by kubectl with files: objects are deleted in the order in which they are read.
 
 use super::protection::Removal;
 use super::request::{Leaving, Withdrawal};

@@ -233,7 +233,7 @@ impl<'c> Collector<'c> {
     pub(super) fn add_file(&mut self, path: &Path, place: PathBuf, reported: String) {
         match path.metadata() {
             Ok(metadata) if metadata.is_file() => self.add_regular_file(path, place, reported),
-            // A FIFO or a device may never end. `/dev/stdin` and process substitutions do, and the user names them.
+            // A FIFO or a device may never end. `/dev/stdin` and process substitutions do end, and the user names them.
             Ok(_) if names_a_device(path) => {
                 self.insert(reported, place.into(), Origin::Disk(path.to_owned()));
             }

@@ -151,7 +151,7 @@ impl<'s> AskedBundle<'s> {
         ObjectPlace::new(self.at, instance)
     }
 
-    /// Returns the place of an object as it is written; of its clusters, only [`Self::instances`] knows.
+    /// Returns the place of an object as it is written, without its clusters: see [`Self::instances`].
     pub(super) fn written(&self, member: &Member) -> ObjectPlace {
         let view = self.view(None);
         ObjectPlace::new(self.at, Instance { view, member })

@@ -146,8 +146,8 @@ impl Deletions {
     }
 }
 
-/// Returns the objects among `held` whose deletion begins in `changes`: those that were Terminating before are no effect
-/// of them.
+/// Returns the objects among `held` whose deletion begins in `changes`: objects that were Terminating before are not an
+/// effect of the changes.
 fn stuck(
     cluster: &Cluster,
     changes: &[Change],
@@ -197,7 +197,7 @@ fn affects_any(object: &ObjectKey) -> bool {
 }
 
 /// Counts the documents that are not read and that may depend on an object: they contain its name, or are templates
-/// with owner references. Of a file that cannot be read, nothing is known.
+/// with owner references. A file that cannot be read may contain anything, and counts as one.
 fn hidden_about(inventory: &Inventory, object: &ObjectKey) -> usize {
     let about = inventory.skipped().filter(|skip| {
         if !skip.what.reason.hides_objects() {

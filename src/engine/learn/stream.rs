@@ -298,7 +298,7 @@ mod tests {
         assert_eq!(
             names("kind: List\nitems: []\n"),
             ["?"],
-            "an empty list is no list of ours"
+            "an empty list is one document"
         );
     }
 

@@ -35,8 +35,8 @@ impl MadeSets {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the output of a set for the `known` clusters and those that the set is `given`, and takes the text that
-    /// it makes from the budget.
+    /// Returns the output of a set for the `known` clusters and those that the set is `given`, and charges the text that
+    /// it makes to the budget. `None` if no such output is cached, or if the budget does not suffice.
     pub(super) fn find(
         &self,
         set: &ApplicationSet,

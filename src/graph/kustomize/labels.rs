@@ -44,7 +44,7 @@ pub(super) fn requirements(text: &str) -> Result<Vec<Requirement>, String> {
         let ends = tokens.next_is("") || tokens.take(",") && !tokens.next_is("");
         match requirement {
             Some(requirement) if ends => all.push(requirement),
-            _ => return Err(format!("`{text}` is no label selector")),
+            _ => return Err(format!("`{text}` is not a label selector")),
         }
     }
     Ok(all)

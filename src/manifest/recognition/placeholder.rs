@@ -89,8 +89,8 @@ pub(super) fn is_whole(text: &str) -> Option<TemplateLanguage> {
     (found == text).then_some(language)
 }
 
-/// Whether two texts may be the same once their placeholders are filled in: the text around these is the same, as far
-/// as both have it.
+/// Whether two texts may be the same once their placeholders are filled in: of the texts before their first
+/// placeholders, one begins with the other, and of the texts after their last placeholders, one ends with the other.
 pub fn may_be_same(one: &str, other: &str) -> bool {
     let [one, other] = [one, other].map(|text| (text, around(text)));
     match (one, other) {

@@ -48,8 +48,8 @@ fn is_bare(cascade: &MergeCascade<'_>) -> bool {
         && loss.standing == Standing::Removed
 }
 
-/// Builds the finding for `cascade`, and for the definitions `alike`: removed as well, and without an object in Git.
-/// `unrendered` are the destinations that head may have rendered without definitions.
+/// Builds the finding for `cascade`, and for the definitions `alike`, which are removed as well and have no object in
+/// Git. `unrendered` are the destinations that head may have rendered without definitions.
 fn draft(
     merge: &Merge<'_>,
     cascade: &MergeCascade<'_>,

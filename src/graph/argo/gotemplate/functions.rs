@@ -14,7 +14,7 @@ const ANY: usize = usize::MAX;
 /// Maximum length of a list, or number of repetitions of a text, that an argument requests.
 pub(super) const LONGEST: usize = 10_000;
 
-/// The size that the compilation of a regular expression is charged as.
+/// The size with which the compilation of a regular expression is charged to the budget of a text.
 pub(super) const REGEX_SIZE: usize = 4_096;
 
 /// The functions that [`call`] evaluates, with the least and the greatest number of their arguments.
