@@ -144,11 +144,17 @@ impl CascadeKind {
 
 /// Returns the kind of cascade that the removal of `member` causes; `None` if no kind fits.
 fn kind(part: &MergePart<'_>, member: &Member, losses: &[Loss<'_>]) -> Option<CascadeKind> {
-    if let Some(kind) = CascadeKind::of(member.object.group_kind()) {
-        return Some(kind);
-    }
     let losses = losses.iter();
     let mut lost = losses.filter(|loss| loss.because.contains(&member.key));
+    // A StatefulSet has no volumes of its own, and its claims stay unless its retention policy deletes them.
+    let keeps_claims = member.object.is(kinds::STATEFUL_SET)
+        && !lost
+            .clone()
+            .any(|loss| loss.key.is(kinds::PERSISTENT_VOLUME_CLAIM) || loss.data.is_some());
+    let kind = CascadeKind::of(member.object.group_kind()).filter(|_| !keeps_claims);
+    if kind.is_some() {
+        return kind;
+    }
     let mut own = lost.clone().filter(|loss| loss.key == member.key);
     if own.any(|loss| loss.data.is_some()) {
         Some(CascadeKind::Data)

@@ -1,10 +1,12 @@
 //! Data outside Git that is deleted with a removed object: volumes, and the data that custom resources represent.
 
+use std::collections::BTreeSet;
+
 use super::places::{changed_in_head, on_name};
 use super::recipe::{deleted_namespace, goes_with_namespace, keep_contained};
 use super::words::{deletes, leaving, on_culprit, stuck, toll, tool};
 use crate::finding::Severity;
-use crate::inventory::Member;
+use crate::inventory::{Member, ObjectId};
 use crate::knowledge::Test;
 use crate::kube::kinds;
 use crate::merge::{CascadeKind, Merge, MergeCascade};
@@ -35,11 +37,14 @@ fn volume_removed(merge: &Merge<'_>, sink: &mut Sink) {
     for cascade in merge.of_kind(CascadeKind::Volume) {
         sink.push(lost_volume(merge, cascade));
     }
-    for id in &merge.part.leaving {
-        let member = merge.part.base.inventory.member(*id);
+    let leaving = merge.part.leaving.iter().copied();
+    let from_releases = merge.withdrawn.deleters.values().flatten();
+    let leaving: BTreeSet<ObjectId> = leaving.chain(from_releases.map(|(_, id)| *id)).collect();
+    for id in leaving {
+        let member = merge.part.base.inventory.member(id);
         let mut cascades = merge.of_kind(CascadeKind::Volume);
         if member.object.is(kinds::STATEFUL_SET)
-            && !cascades.any(|cascade| cascade.culprit.id == *id)
+            && !cascades.any(|cascade| cascade.culprit.id == id)
             && let Some(after) = merge.part.renamed(member)
         {
             sink.extend(stranded(merge, member, after));
@@ -182,7 +187,7 @@ fn stranded(merge: &Merge<'_>, set: &Member, after: &Member) -> Option<Draft> {
         .label("its claims stay behind")
         .reason(format!(
             "{} creates StatefulSet `{new}` and deletes `{old}`. Claims are named after their StatefulSet: the data stays in \
-             `{first}-{old}-0` and its siblings, which no Pod mounts, and the new Pods get new, empty volumes.",
+             `{first}-{old}-0` and its siblings, which the new Pods do not mount: they get new, empty volumes.",
             tool(merge, set)
         ))
         .help(format!(

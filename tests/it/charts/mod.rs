@@ -5,4 +5,5 @@ mod parts;
 mod real;
 mod recorded;
 pub(crate) mod surroundings;
+mod twice;
 mod values;

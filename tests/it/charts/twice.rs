@@ -1,0 +1,105 @@
+//! A chart of the tree that a HelmRelease and an Application both deliver.
+
+use super::surroundings::Surroundings;
+
+const SOURCE: &str = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: fleet, namespace: flux-system}\n\
+                      spec: {url: 'https://git.example.org/fleet.git'}\n";
+
+const APPLICATION: &str = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: web, namespace: argocd}\nspec:\n  source: \
+                           {repoURL: 'https://git.example.org/fleet.git', path: charts/web, helm: {releaseName: web}}\n  destination: {server: \
+                           'https://kubernetes.default.svc', namespace: shop}\n  syncPolicy: {automated: {prune: true}}\n";
+
+fn helm_release(name: &str) -> String {
+    format!(
+        "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: web, namespace: flux-system}}\nspec:\n  releaseName: {name}\n  \
+         targetNamespace: shop\n  storageNamespace: shop\n  chart: {{spec: {{chart: ./charts/web, reconcileStrategy: Revision, sourceRef: {{kind: \
+         GitRepository, name: fleet, namespace: flux-system}}}}}}\n"
+    )
+}
+
+/// Returns an object of the chart; `more` follows its metadata.
+fn object(kind: &str, template: &str, more: &str) -> String {
+    let api = if kind == "StatefulSet" {
+        "apps/v1"
+    } else {
+        "v1"
+    };
+    format!(
+        "---\n# Source: web/templates/{template}.yaml\napiVersion: {api}\nkind: {kind}\nmetadata:\n  name: RELEASE-{template}\n{more}"
+    )
+}
+
+fn stateful_set(policy: &str) -> String {
+    let spec = "spec:\n  selector: {matchLabels: {app: db}}\n  template: {metadata: {labels: {app: db}}, spec: {containers: [{name: db, image: \
+                db}]}}\n  volumeClaimTemplates: [{metadata: {name: data}}]\n";
+    object("StatefulSet", "db", &format!("{spec}{policy}"))
+}
+
+/// Creates a repository with both deliveries of a chart that renders to `objects`.
+fn delivered_twice(objects: &str) -> Surroundings {
+    let tree = Surroundings::with_fake_helm();
+    tree.write(&[
+        ("flux/source.yaml", SOURCE),
+        ("flux/release.yaml", &helm_release("web")),
+        ("argocd/application.yaml", APPLICATION),
+        (
+            "charts/web/Chart.yaml",
+            "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+        ),
+        ("charts/web/templates/db.yaml", "{{ x }}\n"),
+        ("charts/web/templates/files.yaml", "{{ x }}\n"),
+    ]);
+    render(&tree, objects);
+    tree
+}
+
+/// Makes the chart render to `objects`.
+fn render(tree: &Surroundings, objects: &str) {
+    tree.write(&[("charts/web/objects.txt", objects)]);
+    tree.folder.commit();
+}
+
+fn rename(tree: &Surroundings) {
+    tree.write(&[("flux/release.yaml", &helm_release("shop"))]);
+    tree.folder.commit();
+}
+
+/// Returns what `diff --render` of the last commit writes in a format.
+fn diff(tree: &Surroundings, format: &str) -> String {
+    let mut command = tree.ownerlint();
+    command.args([
+        "diff",
+        "--base-ref",
+        "HEAD~",
+        "--head-ref",
+        "HEAD",
+        "--render",
+    ]);
+    let output = command.args(["-o", format]).output().expect("it runs");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn set_that_another_delivery_keeps_loses_no_data() {
+    let tree = delivered_twice(&stateful_set(""));
+    rename(&tree);
+    let said = diff(&tree, "concise");
+    assert!(
+        said.contains("deleted: StatefulSet.apps/shop/web-db"),
+        "{said}"
+    );
+    assert!(!said.contains("error["), "{said}");
+    assert!(
+        said.contains("renaming StatefulSet `web-db` to `shop-db` starts it with empty volumes"),
+        "{said}"
+    );
+    let policy = "  persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}\n";
+    let tree = delivered_twice(&stateful_set(policy));
+    rename(&tree);
+    let said = diff(&tree, "concise");
+    assert!(said.contains("error[volume-removed]"), "{said}");
+    assert!(
+        said.contains("PersistentVolumeClaim `data-web-db-0`"),
+        "{said}"
+    );
+}
