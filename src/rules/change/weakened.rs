@@ -58,11 +58,15 @@ fn unprotected(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         return None;
     }
     let regime = merge.regime_of(base);
-    let lost = regime.removals().iter().find_map(|removal| {
+    let lost = regime.removals().iter().filter_map(|removal| {
         let was = protection(base, *removal)?;
-        protection(head, *removal).is_none().then_some(was)
-    })?;
-    let place = lost.place?;
+        protection(head, *removal)
+            .is_none()
+            .then_some((*removal, was))
+    });
+    let lost: Vec<(Removal, Spared<'_>)> = lost.collect();
+    let (removal, was) = lost.first()?;
+    let place = was.place?;
     let file = merge.part.base.inventory.sources.file(base.file);
     let key = file.slice(place).trim_matches(['"', '\'']);
     if may_come_from_kustomization(merge, key) {
@@ -70,12 +74,27 @@ fn unprotected(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     }
     let who = named(base);
     let tool = regime.tool();
-    let message = format!("{who} loses its protection: {tool} may delete it from now on");
+    let is_all = lost.len() == regime.removals().len();
+    let (with, when) = if is_all {
+        (
+            "",
+            "it is removed from git later, alone or with everything else",
+        )
+    } else {
+        occasion(*removal)
+    };
+    let is_pruned =
+        *removal == Removal::ArgoCdApplication && protection(base, Removal::ArgoCdPrune).is_none();
+    let other = if is_pruned {
+        " The annotation never kept it from being pruned."
+    } else {
+        ""
+    };
+    let message = format!("{who} loses its protection: {tool} may delete it{with} from now on");
     let draft = on_base(merge, base, place, message)
         .label("protected it")
         .reason(format!(
-            "Nothing is deleted now. When it is removed from git later, alone or with everything else, {tool} deletes it, and what depends on \
-             it with it."
+            "Nothing is deleted now. When {when}, {tool} deletes it, and what depends on it with it.{other}"
         ))
         .help(format!("leave `{key}` as it is"))
         .field("metadata.annotations")
@@ -88,6 +107,22 @@ fn unprotected(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         name,
         "is no longer protected",
     ))
+}
+
+/// Describes a removal that is the only one from which an annotation protects: after "delete it", and after "when".
+fn occasion(removal: Removal) -> (&'static str, &'static str) {
+    match removal {
+        Removal::HelmUninstall => (" with its release", "its release is uninstalled"),
+        Removal::ArgoCdApplication => (
+            " with its Application",
+            "its Application is deleted with the resources finalizer",
+        ),
+        Removal::HelmUpgrade
+        | Removal::Kubectl
+        | Removal::ArgoCdPrune
+        | Removal::FluxPrune
+        | Removal::Namespace => ("", "it is removed from git later"),
+    }
 }
 
 /// Whether deleting an object also deletes its contents, its Pods or data.
