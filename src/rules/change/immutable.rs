@@ -16,6 +16,7 @@ use crate::rules::data::claims;
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::{listed, named};
+use crate::yaml::Value;
 
 pub(in crate::rules) static IMMUTABLE_CHANGED: Rule = rule!(
     Change,
@@ -135,7 +136,7 @@ fn rejected(
             build_changes(fields),
             failure(regime)
         ))
-        .help(remedy(object.base, regime))
+        .help(remedy(object, regime))
         .severity(severity)
 }
 
@@ -161,7 +162,7 @@ fn replaced(
              are deleted with it do not come back.",
             build_changes(fields)
         ))
-        .help(format!("remove that setting first and merge that. Then: {}", remedy(object.base, regime)))
+        .help(format!("remove that setting first and merge that. Then: {}", remedy(object, regime)))
         .severity(severity(surprise).unwrap_or(Severity::Error))
         .consequence(Consequence::Collected)
 }
@@ -185,7 +186,8 @@ fn failure(regime: Regime) -> &'static str {
 }
 
 /// Explains how to make the change without losing the dependents of the object, in terms of its tool.
-fn remedy(member: &Member, regime: Regime) -> String {
+fn remedy(object: KeptObject<'_>, regime: Regime) -> String {
+    let member = object.base;
     let target = kubectl::Target::from(&member.key);
     let again = match regime {
         Regime::Helm => "upgrade the release",
@@ -194,7 +196,23 @@ fn remedy(member: &Member, regime: Regime) -> String {
         Regime::ArgoCd => "merge; Argo CD creates it again",
         Regime::Kubectl => "apply it",
     };
+    let removed = removed_templates(object);
     match member.key.group_kind() {
+        kinds::STATEFUL_SET if !removed.is_empty() => {
+            let name = &member.key.name;
+            let (them, volumes) = match removed.as_slice() {
+                [_] => ("it", "the volume"),
+                _ => ("them", "the volumes"),
+            };
+            format!(
+                "if the data is needed, keep {} in `volumeClaimTemplates`. To give {them} up: `{}`, then {again}. The Pods are \
+                 replaced by Pods without {volumes}: the program starts without its data, and the claims, such as \
+                 `{}-{name}-0`, stay behind",
+                listed(removed.iter().copied()),
+                kubectl::delete(&target, &["--cascade=orphan"]),
+                removed[0]
+            )
+        }
         kinds::STATEFUL_SET => format!(
             "keep the Pods and their volumes: `{}`, then {again}. The new StatefulSet adopts the Pods; existing claims keep their \
              size and class",
@@ -217,6 +235,21 @@ fn remedy(member: &Member, regime: Regime) -> String {
         }
         _ => format!("add the {} under another name, let others use it, and remove this one in a later change", member.key.kind()),
     }
+}
+
+/// Returns the names of the claim templates of a StatefulSet that head does not have.
+fn removed_templates(object: KeptObject<'_>) -> Vec<&str> {
+    let [before, after] = [object.base, object.head].map(template_names);
+    let removed = before.iter().filter(|name| !after.contains(name));
+    removed.copied().collect()
+}
+
+fn template_names(set: &Member) -> Vec<&str> {
+    let templates = set.object.at(&["spec", "volumeClaimTemplates"]).into_iter();
+    let templates = templates.flat_map(Value::items);
+    templates
+        .filter_map(|template| template.at(&["metadata", "name"])?.as_str())
+        .collect()
 }
 
 fn scope_changed(merge: &Merge<'_>, sink: &mut Sink) {
