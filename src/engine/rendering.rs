@@ -13,11 +13,11 @@ use crate::config::Config;
 use crate::graph::argo::Terms;
 use crate::graph::delivery::Delivery;
 use crate::graph::files::parse_inline;
-use crate::graph::kustomize::{Resource, resources_of};
+use crate::graph::kustomize::{Origin, Resource, resources_of};
 use crate::graph::unread::What;
 use crate::inventory::{Exclusion, Overlay, Release, locate};
 use crate::kustomize::{Deliverer, folder_of, name_of, resolve, shown};
-use crate::text::plain;
+use crate::text::{MadePart, plain};
 
 /// Maximum nesting of the objects that are written.
 const DEPTH: usize = 200;
@@ -38,8 +38,9 @@ pub fn with_charts(
         Some(StateChoice::Path(root.to_string_lossy().into_owned()))
     })?;
     request.exclude.extend(rendered.sources);
-    for (overlay, by) in rendered.overlays {
+    for RenderedText { overlay, by, made } in rendered.texts {
         request.rendered.insert(overlay.path.clone(), by);
+        request.made.insert(overlay.path.clone(), made);
         request.overlays.push(overlay);
     }
     Ok((request, rendered.failures.into_iter().collect()))
@@ -59,19 +60,28 @@ pub fn charts_before(
         let is_here = repository_root(&here) == Some(root);
         is_here.then(|| StateChoice::Commit(commit.to_owned()))
     })?;
-    let overlays = rendered.overlays.into_iter();
-    Ok(overlays.map(|(overlay, _)| overlay).collect())
+    let texts = rendered.texts.into_iter();
+    Ok(texts.map(|text| text.overlay).collect())
 }
 
 /// The rendered charts of one state.
 #[derive(Default)]
 struct Rendered {
-    /// The rendered texts, each with the object that delivers it.
-    overlays: Vec<(Overlay, Option<Deliverer>)>,
+    /// The rendered texts.
+    texts: Vec<RenderedText>,
     /// Globs of the files of the charts, which are not manifests.
     sources: Vec<String>,
     /// Sentences on charts that could not be rendered.
     failures: BTreeSet<String>,
+}
+
+/// The rendered charts of a delivery.
+struct RenderedText {
+    overlay: Overlay,
+    /// The object that delivers them.
+    by: Option<Deliverer>,
+    /// The parts of the text.
+    made: Vec<MadePart>,
 }
 
 /// Renders the charts of the paths of a request. `state` returns which state to read of the repository with this root,
@@ -131,13 +141,11 @@ fn rendered(
                     let Some(shown) = shown_below(path, &below, &one.file) else {
                         continue;
                     };
-                    let overlay = overlay(one, &shown, |template| {
-                        let template = shown_below(path, &below, template);
-                        template.is_some_and(|template| exclude.is_match(&template))
+                    let show = |file: &str| shown_below(path, &below, file);
+                    let text = rendered_text(one, &shown, &show, |template| {
+                        show(template).is_some_and(|template| exclude.is_match(&template))
                     });
-                    rendered
-                        .overlays
-                        .extend(overlay.map(|overlay| (overlay, one.by.clone())));
+                    rendered.texts.extend(text);
                     let charts = one.unread.iter().filter(|input| input.what == What::Chart);
                     rendered.failures.extend(charts.map(|input| {
                         format!(
@@ -150,7 +158,7 @@ fn rendered(
         )?;
     }
     let mut alike: BTreeMap<String, usize> = BTreeMap::new();
-    for (overlay, _) in &mut rendered.overlays {
+    for RenderedText { overlay, .. } in &mut rendered.texts {
         let number = alike.entry(overlay.path.clone()).or_default();
         *number += 1;
         overlay.path = match *number {
@@ -200,23 +208,44 @@ fn chart_around<'p>(place: &'p Path, root: &Path) -> Option<&'p Path> {
     None
 }
 
-/// Joins the rendered charts of a delivery into an overlay beside their file, without the objects of templates that are
-/// `excluded`; the caller completes its path.
-fn overlay(delivery: &Delivery, file: &str, excluded: impl Fn(&str) -> bool) -> Option<Overlay> {
+/// Joins the rendered charts of a delivery into a text beside their file, without the objects of templates that are
+/// `excluded`; the caller completes its path. `show` converts a path from the root of the repository.
+fn rendered_text(
+    delivery: &Delivery,
+    file: &str,
+    show: &impl Fn(&str) -> Option<String>,
+    excluded: impl Fn(&str) -> bool,
+) -> Option<RenderedText> {
     let of_charts = delivery.resources.iter();
     let of_charts = of_charts.filter(|resource| {
         let file = resource.origin.template_file.as_deref();
         resource.origin.template.is_some() && !file.is_some_and(&excluded)
     });
-    let texts: Vec<String> = of_charts.map(text).collect();
+    let mut line = 1;
+    let (mut texts, mut made) = (Vec::new(), Vec::new());
+    for resource in of_charts {
+        let text = text(resource);
+        let Origin { template_file, .. } = &resource.origin;
+        made.push(match template_file.as_deref().and_then(show) {
+            Some(template) => (line, template.into(), 1),
+            None => (line, file.into(), resource.origin.line),
+        });
+        // A separator follows.
+        line += text.lines().count() + 1;
+        texts.push(text);
+    }
     let name = match (delivery.key.rsplit('/').next(), &*delivery.path) {
         (Some(name), _) if !name.is_empty() => name,
         (_, "") => "charts",
         (_, path) => name_of(path),
     };
-    (!texts.is_empty()).then(|| Overlay {
-        path: format!("{} (rendered", resolve(folder_of(file), name)),
-        text: texts.join("---\n").into(),
+    (!texts.is_empty()).then(|| RenderedText {
+        overlay: Overlay {
+            path: format!("{} (rendered", resolve(folder_of(file), name)),
+            text: texts.join("---\n").into(),
+        },
+        by: delivery.by.clone(),
+        made,
     })
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::inventory::{Overlay, Release};
 use crate::kustomize::Deliverer;
 use crate::rules::World;
+use crate::text::MadePart;
 
 /// The input, and how it is read. The configuration fills in what is missing; an entry here takes precedence.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +31,8 @@ pub struct Request {
     pub overlays: Vec<Overlay>,
     /// The overlays that are rendered charts.
     pub(crate) rendered: RenderedCharts,
+    /// The parts of these overlays, by their paths.
+    pub(crate) made: BTreeMap<String, Vec<MadePart>>,
 }
 
 /// Rendered charts, by the path of the overlay, each with the object that delivers it; `None` if a person installs it.

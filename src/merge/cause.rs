@@ -5,9 +5,12 @@ use foldhash::{HashMap, HashMapExt, HashSet};
 use super::part::MergePart;
 use crate::changes::TreePart;
 use crate::inventory::Member;
-use crate::kustomize::{ancestors, folder_of, resolve};
+use crate::kustomize::{Deliverer, ancestors, folder_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, is_kustomization};
 use crate::text::{FileId, Span};
+
+/// The label of an edit with which objects are built otherwise.
+const CHANGES_BUILD: &str = "changes how it is built";
 
 /// A place of head. `file` is an id among the files of both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +83,9 @@ impl MergePart<'_> {
                 },
             }));
         }
+        if self.base.inventory.sources.file(member.file).is_of_charts() {
+            return self.delivery_cause(self.base.destination(member.file).deliverer()?);
+        }
         let place = self.base.place(member.file);
         let own = self.edited().get(place).filter(|edited| {
             let inventory = &self.sides.head[edited.part].inventory;
@@ -98,7 +104,6 @@ impl MergePart<'_> {
     /// Finds the reason why an object of head is built differently: an edited kustomization that the build reads, else
     /// the edited object that delivers it.
     pub fn build_cause(&self, member: &Member) -> Option<CauseInHead> {
-        const WORDS: &str = "changes how it is built";
         let head = self.head?;
         let build = head.build_of(member.file)?;
         let of_build = build.cause.get_or_init(|| {
@@ -108,12 +113,16 @@ impl MergePart<'_> {
             names.find(|name| self.edited().contains_key(name))
         });
         if let Some(edited) = of_build.as_ref().and_then(|name| self.edited().get(name)) {
-            return Some(self.at(edited, edited.first, WORDS));
+            return Some(self.at(edited, edited.first, CHANGES_BUILD));
         }
-        let by = head.destination(member.file).deliverer()?;
+        self.delivery_cause(head.destination(member.file).deliverer()?)
+    }
+
+    /// Finds the edit of the object that represents a deliverer.
+    fn delivery_cause(&self, by: &Deliverer) -> Option<CauseInHead> {
         let (part, by) = self.find_delivering(self.sides.head, by)?;
         let edited = self.edited().get(self.sides.head[part].place(by.file))?;
-        Some(self.at(edited, edited.first, WORDS))
+        Some(self.at(edited, edited.first, CHANGES_BUILD))
     }
 
     fn at(&self, edited: &EditedFile, span: Span, words: &'static str) -> CauseInHead {

@@ -50,6 +50,14 @@ impl Format {
         Self::Html,
     ];
 
+    /// Whether readers of the format open the files that it names, as code hosts and editors do.
+    pub(super) fn points_into_tree(self) -> bool {
+        matches!(
+            self,
+            Self::Sarif | Self::Github | Self::Gitlab | Self::Junit | Self::Rdjson | Self::Lsp
+        )
+    }
+
     /// Returns the name on the command line.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -15,7 +15,8 @@ pub(super) fn render(report: &Report, fail_on: Option<Severity>, roots: &Roots) 
     let mut suites = String::new();
     let mut tests = 0;
     let mut failures = 0;
-    for ((_, file), own) in report.sources.iter().zip(report.by_file()) {
+    let files = report.sources.iter().zip(report.by_file());
+    for ((_, file), own) in files.filter(|((_, file), _)| !file.is_made()) {
         let path = paths::from_root(file.path(), roots);
         let cases: String = if own.is_empty() {
             let passed = [

@@ -99,6 +99,7 @@ struct LinePosition {
 pub(super) fn render(report: &Report, unit: ColumnUnit, roots: &Roots) -> String {
     let by_file = report.by_file();
     let files = report.sources.iter().zip(&by_file);
+    let files = files.filter(|((_, file), _)| !file.is_made());
     let files = files.map(|((_, file), own)| {
         let own = own.iter();
         FileDiagnostics {

@@ -17,6 +17,7 @@ mod github;
 mod gitlab;
 pub mod html;
 mod human;
+mod in_tree;
 mod json;
 mod junit;
 mod line;

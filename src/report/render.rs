@@ -1,6 +1,9 @@
 //! From a finished report to a document.
 
+use std::borrow::Cow;
+
 use super::format::Format;
+use super::in_tree::in_tree;
 use super::model::Report;
 use super::options::Options;
 use super::{
@@ -20,6 +23,12 @@ pub fn render(format: Format, report: &Report, options: &Options) -> String {
     if let (Format::Human | Format::Concise, Some(counts)) = (format, &report.statistics) {
         return statistics::table(counts);
     }
+    let in_tree = if format.points_into_tree() {
+        in_tree(report)
+    } else {
+        Cow::Borrowed(report)
+    };
+    let report = &*in_tree;
     match format {
         Format::Human => human::render(report, &options.human),
         Format::Concise => concise::render(report, options.concise_show),

@@ -24,6 +24,9 @@ pub enum Side {
 /// A part of a rendered text: its offset, and the place of its template's name if a comment contains it.
 pub type RenderedPart = (u32, Option<Span>);
 
+/// A part of a text that is not in the tree: its first line, and the file and line of the tree that make it.
+pub type MadePart = (usize, Arc<str>, usize);
+
 /// One file: its reported path, its side, and its text, decoded to UTF-8. A clone shares the text.
 ///
 /// Offsets count bytes of the decoded text. For the usual UTF-8 file that is the file itself, byte for byte, a byte order
@@ -56,6 +59,7 @@ struct TextFacts {
     replaced: Vec<u32>,
     hidden: Vec<Span>,
     rendered: Vec<RenderedPart>,
+    made: Vec<MadePart>,
 }
 
 /// The file of the tree that generates the objects of a text.
@@ -94,6 +98,11 @@ impl SourceFile {
         self.with(true, |facts| {
             facts.generator = Some(Generator { path, lines });
         })
+    }
+
+    /// Records the parts of a text that is not in the tree and that programs render, in order.
+    pub fn with_made(self, parts: Vec<MadePart>) -> Self {
+        self.with(!parts.is_empty(), |facts| facts.made = parts)
     }
 
     /// Hides parts of the text from every excerpt: sorted spans without overlaps.
@@ -222,6 +231,29 @@ impl SourceFile {
         };
         let after = lines.partition_point(|(start, _)| *start <= line);
         after.checked_sub(1).map_or(1, |at| lines[at].1)
+    }
+
+    /// Returns the file and the line of the tree that make the text at `offset`; `None` for a text of the tree.
+    pub fn made_by(&self, offset: u32) -> Option<(&str, usize)> {
+        if let Some(generator) = self.generator() {
+            return Some((&generator.path, self.line_in_tree(offset)));
+        }
+        let made = &self.facts.as_ref()?.made;
+        let line = self.position(offset, ColumnUnit::Utf8).line;
+        let after = made.partition_point(|(start, ..)| *start <= line);
+        let (_, path, line) = made.get(after.saturating_sub(1))?;
+        Some((path, *line))
+    }
+
+    /// Whether the text is not in the tree, but made from other files.
+    pub fn is_made(&self) -> bool {
+        self.is_of_charts() || self.generator().is_some()
+    }
+
+    /// Whether the text is rendered from charts.
+    pub fn is_of_charts(&self) -> bool {
+        let facts = self.facts.as_ref();
+        facts.is_some_and(|facts| !facts.made.is_empty())
     }
 
     fn generator(&self) -> Option<&Generator> {

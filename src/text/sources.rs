@@ -24,6 +24,11 @@ impl Sources {
         FileId(self.files.len() as u32 - 1)
     }
 
+    /// Replaces the file with this id, which must be an id of this set, by one with the same path and side.
+    pub(crate) fn replace(&mut self, id: FileId, file: SourceFile) {
+        self.files[id.0 as usize] = file;
+    }
+
     /// Returns the file with this id, which must be an id of this set. Panics if there is none.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]

@@ -18,7 +18,7 @@ use crate::inventory::{BuiltKey, BuiltKeys};
 use crate::kube::Namespace;
 use crate::kustomize::Deliverer;
 use crate::manifest::ParsedFile;
-use crate::text::{Side, SourceFile};
+use crate::text::{MadePart, Side, SourceFile};
 
 /// A build, and the files of the tree that have its objects.
 #[derive(Clone, Debug, Default)]
@@ -146,6 +146,9 @@ fn generated_file(
     let mut text = String::new();
     let mut line = 1;
     let mut lines = Vec::new();
+    let mut parts_made: Vec<MadePart> = Vec::new();
+    // Reported paths begin with the path of the state.
+    let root = path.strip_suffix(place).unwrap_or_default();
     for resource in &resources {
         let part = match resource.origin.template {
             Some(_) => written(resource),
@@ -160,6 +163,10 @@ fn generated_file(
             (None, None) => String::new(),
         };
         lines.push((line, resource.origin.line));
+        parts_made.push(match &resource.origin.template_file {
+            Some(template) => (line, format!("{root}{template}").into(), 1),
+            None => (line, path.into(), resource.origin.line),
+        });
         let parts = [separator, &source, &part];
         line += parts.iter().map(|part| part.lines().count()).sum::<usize>();
         text.extend(parts);
@@ -169,7 +176,7 @@ fn generated_file(
     let [made_place, made_path] = [place, path].map(|path| format!("{path} ({made})"));
     let source = SourceFile::new(made_path.as_str(), text);
     let source = if is_of_chart {
-        source
+        source.with_made(parts_made)
     } else {
         source.with_generator(path, lines)
     };

@@ -47,7 +47,8 @@ pub struct CheckOptions {
 }
 
 impl Session {
-    /// Checks the input. Findings in rendered charts have no fixes: no file contains them.
+    /// Checks the input. Findings in rendered charts have no fixes: no file contains them. Their texts know what they
+    /// are made from.
     ///
     /// # Errors
     /// An unknown rule, a selection without rules, and a baseline that cannot be read.
@@ -57,6 +58,12 @@ impl Session {
             let file = report.sources.file(reported.finding.primary.file);
             if self.is_rendered(file.path()) {
                 reported.finding.fix = None;
+            }
+        }
+        for (path, parts) in &self.request.made {
+            for id in report.sources.with_path(path) {
+                let file = report.sources.file(id).clone().with_made(parts.clone());
+                report.sources.replace(id, file);
             }
         }
         Ok(report)

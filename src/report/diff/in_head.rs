@@ -2,7 +2,7 @@
 
 use crate::finding::{Finding, Label};
 use crate::report::{Report, Reported};
-use crate::text::{ColumnUnit, FileId, Side, Sources, Span};
+use crate::text::{ColumnUnit, Side, Sources, Span};
 
 /// Moves each finding in base to the line of head that caused it, else to the beginning of its file. The message then
 /// names its line in base; the reason names the related lines in base.
@@ -40,14 +40,19 @@ fn move_to_head(reported: &mut Reported, sources: &Sources) {
     message.push_str(&format!(" (in base: {})", place(sources, primary)));
     *primary = match related.iter().position(|label| label.is_cause) {
         Some(at) => related.remove(at),
-        None => on_the_file(sources, primary.file),
+        None => on_the_file(sources, primary),
     };
 }
 
-/// Returns the beginning of the file, in head if it exists there.
-fn on_the_file(sources: &Sources, file: FileId) -> Label {
-    let head = sources.find(sources.file(file).path_in_tree(), Side::Head);
-    Label::new(head.unwrap_or(file), Span::new(0, 0), String::new())
+/// Returns the beginning of the file, in head if it exists there. A place in a rendered text stays: the beginning of that
+/// text is made from another template.
+fn on_the_file(sources: &Sources, label: &Label) -> Label {
+    let file = sources.file(label.file);
+    if file.is_of_charts() {
+        return label.clone();
+    }
+    let head = sources.find(file.path_in_tree(), Side::Head);
+    Label::new(head.unwrap_or(label.file), Span::new(0, 0), String::new())
 }
 
 fn place(sources: &Sources, label: &Label) -> String {

@@ -1,6 +1,7 @@
 //! A chart of the tree that a HelmRelease and an Application both deliver.
 
 use super::surroundings::Surroundings;
+use crate::formats::schemas::parsed;
 
 const SOURCE: &str = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: fleet, namespace: flux-system}\n\
                       spec: {url: 'https://git.example.org/fleet.git'}\n";
@@ -33,6 +34,14 @@ fn stateful_set(policy: &str) -> String {
     let spec = "spec:\n  selector: {matchLabels: {app: db}}\n  template: {metadata: {labels: {app: db}}, spec: {containers: [{name: db, image: \
                 db}]}}\n  volumeClaimTemplates: [{metadata: {name: data}}]\n";
     object("StatefulSet", "db", &format!("{spec}{policy}"))
+}
+
+fn claim() -> String {
+    object(
+        "PersistentVolumeClaim",
+        "files",
+        "  annotations: {helm.sh/resource-policy: keep}\n",
+    )
 }
 
 /// Creates a repository with both deliveries of a chart that renders to `objects`.
@@ -100,6 +109,50 @@ fn set_that_another_delivery_keeps_loses_no_data() {
     assert!(said.contains("error[volume-removed]"), "{said}");
     assert!(
         said.contains("PersistentVolumeClaim `data-web-db-0`"),
+        "{said}"
+    );
+}
+
+#[test]
+fn rendered_places_lead_to_files_of_the_tree() {
+    let tree = delivered_twice(&(claim() + &stateful_set("")));
+    render(&tree, &stateful_set(""));
+    let json = parsed(&diff(&tree, "json"));
+    let place = &json["findings"][0]["location"];
+    assert_eq!(place["file"], "argocd/application.yaml (rendered)");
+    assert_eq!(place["template"], "web/templates/files.yaml");
+    assert_eq!(json["findings"][0]["related"], serde_json::json!([]));
+    for (format, place) in [
+        ("sarif", "\"uri\": \"charts/web/templates/files.yaml\""),
+        ("github", "file=charts/web/templates/files.yaml,line=1,"),
+        ("gitlab", "\"path\": \"charts/web/templates/files.yaml\""),
+        ("rdjson", "\"path\": \"charts/web/templates/files.yaml\""),
+        ("junit", "file=\"charts/web/templates/files.yaml\""),
+        ("lsp", "/charts/web/templates/files.yaml\""),
+    ] {
+        let said = diff(&tree, format);
+        assert!(said.contains(place), "{format}: {said}");
+        assert!(
+            said.contains("(in base: argocd/application.yaml (rendered):"),
+            "{format}: {said}"
+        );
+    }
+}
+
+#[test]
+fn checked_places_lead_to_files_of_the_tree() {
+    let owned = "  ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: x}]\n";
+    let tree = delivered_twice(&object("ConfigMap", "db", owned));
+    let mut command = tree.ownerlint();
+    command.args(["check", "--render", "-o", "github", "."]);
+    let output = command.output().expect("it runs");
+    let said = String::from_utf8(output.stdout).expect("text");
+    assert!(
+        said.contains("file=charts/web/templates/db.yaml,line=1,"),
+        "{said}"
+    );
+    assert!(
+        said.contains("(web/templates/db.yaml) (at argocd/web (rendered).yaml:"),
         "{said}"
     );
 }
