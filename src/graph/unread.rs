@@ -46,7 +46,7 @@ impl What {
         }
     }
 
-    /// Whether objects come from it, which kustomizations transform.
+    /// Whether it has objects, which kustomizations transform.
     fn has_objects(self) -> bool {
         matches!(self, Self::Chart | Self::Remote | Self::Generator)
     }

@@ -200,7 +200,7 @@ impl<'a> Telling<'a> {
             let below = handover.delivered.iter();
             moving.extend(below.map(|(key, above)| (key, (handover, Some(above)))));
         }
-        // After the others: with two objects that deliver each other, the chains of causes would not end.
+        // Found after the others, because the chains of causes would not end if two objects deliver each other.
         for handover in &self.withdrawn.handovers {
             moving.extend(handover.objects.iter().map(|key| (key, (handover, None))));
         }
@@ -289,7 +289,7 @@ impl<'a> Telling<'a> {
         raced.map(|(key, ..)| key).collect()
     }
 
-    /// Returns how sure an effect is that happens `because` of these objects.
+    /// Returns how certain an effect is that happens because of the objects `because`.
     fn certainty(&self, raced: bool, because: &[ObjectKey]) -> EffectCertainty {
         let tool = self.withdrawn.tool_of_first(because);
         let in_time = because.iter().all(|key| !self.withdrawn.late.contains(key));

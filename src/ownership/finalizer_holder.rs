@@ -31,7 +31,7 @@ impl<'a> FinalizerHolder<'a> {
         }
     }
 
-    /// Describes all objects that differ from `member` in their names at most, so that one answer is for all of them.
+    /// Describes `member` and all objects that differ from it only in their names, so that one answer is for all of them.
     pub fn unnamed(member: &'a Member) -> Self {
         Self {
             name: None,

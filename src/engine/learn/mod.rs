@@ -41,7 +41,7 @@ impl Learned {
     /// Reads a dump in YAML or JSON, as kubectl prints it, one object at a time.
     ///
     /// # Errors
-    /// A dump that cannot be read. A single document that cannot is [`unreadable`](Self::unreadable).
+    /// The dump cannot be read. A single document that cannot be read is added to [`unreadable`](Self::unreadable).
     pub fn read(&mut self, path: &str, dump: impl BufRead) -> Result<(), DumpError> {
         stream::split(path, dump, |piece| {
             let file = ParsedFile::parse(SourceFile::new(path, piece.text));
