@@ -200,7 +200,8 @@ impl<'a> Telling<'a> {
             let below = handover.delivered.iter();
             moving.extend(below.map(|(key, above)| (key, (handover, Some(above)))));
         }
-        // Found after the others, because the chains of causes would not end if two objects deliver each other.
+        // Inserted last, to replace entries from above: otherwise, if two objects deliver each other, the chains of causes
+        // would not end.
         for handover in &self.withdrawn.handovers {
             moving.extend(handover.objects.iter().map(|key| (key, (handover, None))));
         }

@@ -461,7 +461,7 @@ fn deleted<'e>(
     })
 }
 
-/// Whether an effect is that one of the `unknown` objects is left without a tool.
+/// Whether an effect leaves one of the `unknown` objects behind.
 fn is_left(effect: &DiffEffect, unknown: &BTreeSet<ObjectKey>) -> bool {
     effect.effect == EffectKind::Orphaned && unknown.contains(&effect.key)
 }

@@ -56,7 +56,7 @@ impl AskedBundle<'_> {
         let edge = others.remove(entry);
         let mut lookup = OwnerLookup::of(inventory, &edge);
         let owners = self.owners(instance, &edge);
-        // An owner that its cluster does not have was found beyond it.
+        // If the object's cluster does not have the owner, it was found in another one.
         if let (OwnerLookup::Absent { .. }, Some(owner)) = (&lookup, owners.first()) {
             lookup = if owner.view.cluster.is_applied() {
                 OwnerLookup::Found {
