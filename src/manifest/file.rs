@@ -7,7 +7,7 @@ use super::provenance::templates;
 use super::recognition::{FileFacts, Skip, SkipReason};
 use super::secret;
 use super::secret_words::SecretWords;
-use crate::text::{Side, SourceFile, Span};
+use crate::text::{MadePart, Side, SourceFile, Span};
 use crate::yaml::{self, Tree};
 
 /// The content of one text. It depends on that text alone: the inventory of a bundle determines scopes, keys and
@@ -62,6 +62,14 @@ impl ParsedFile {
         Self {
             source: self.source.seen_as(path, side),
             content: Arc::clone(&self.content),
+        }
+    }
+
+    /// Records the parts of the text, which is not in the tree, in order.
+    pub fn with_made(self, parts: Vec<MadePart>) -> Self {
+        Self {
+            source: self.source.with_made(parts),
+            ..self
         }
     }
 

@@ -83,7 +83,7 @@ impl MergePart<'_> {
                 },
             }));
         }
-        if self.base.inventory.sources.file(member.file).is_of_charts() {
+        if self.base.inventory.sources.file(member.file).is_rendered() {
             return self.delivery_cause(self.base.destination(member.file).deliverer()?);
         }
         let place = self.base.place(member.file);

@@ -247,11 +247,11 @@ impl SourceFile {
 
     /// Whether the text is not in the tree, but made from other files.
     pub fn is_made(&self) -> bool {
-        self.is_of_charts() || self.generator().is_some()
+        self.is_rendered() || self.generator().is_some()
     }
 
-    /// Whether the text is rendered from charts.
-    pub fn is_of_charts(&self) -> bool {
+    /// Whether a program rendered the text.
+    pub fn is_rendered(&self) -> bool {
         let facts = self.facts.as_ref();
         facts.is_some_and(|facts| !facts.made.is_empty())
     }

@@ -14,7 +14,7 @@ use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
 use crate::inventory::Texts;
 use crate::kustomize::{resolve, shown};
-use crate::manifest::{ParsedDocument, ParsedFile};
+use crate::manifest::{KUSTOMIZATIONS, ParsedDocument, ParsedFile};
 use crate::render::{Checkout, RenderCommand, RenderError, kustomize};
 use crate::text::{ColumnUnit, Side};
 
@@ -65,19 +65,24 @@ pub(super) fn rendered(
     }
     let [base, head] = states.each_ref().map(|(choice, _)| choice);
     let checkouts = [reader.checkout(base)?, reader.checkout(head)?];
-    let printed: Vec<(Job, Result<Vec<u8>, RenderError>)> = jobs
+    let configuration = configured.judging.configuration.as_deref();
+    let printed: Vec<_> = jobs
         .into_par_iter()
         .filter_map(|job| {
-            let printed = job.run(checkouts[job.at].as_ref()?);
-            Some((job, printed))
+            let checkout = checkouts[job.at].as_ref()?;
+            let printed = job.run(checkout);
+            let made_by = job.made_by(checkout, configuration);
+            Some((job, made_by, printed))
         })
         .collect();
     let count = printed.len() + charts.rendered();
     let mut all = [Rendered::default(), Rendered::default()];
     let mut failed: BTreeMap<String, RenderError> = BTreeMap::new();
-    for (job, printed) in printed {
+    for (job, made_by, printed) in printed {
         match printed.and_then(|bytes| job.parsed(bytes, texts)) {
             Ok(file) => {
+                let made = made_by.map(|path| (1, path.into(), 1));
+                let file = file.with_made(made.into_iter().collect());
                 if !file.has_objects() {
                     notes.push(format!(
                         "{} of {} is rendered to nothing",
@@ -185,6 +190,17 @@ impl Job {
             _ => return Ok(file),
         };
         Err(self.no_manifests(reason))
+    }
+
+    /// Returns the file of the tree that names what is rendered: the configuration or the kustomization.
+    fn made_by(&self, checkout: &Checkout, configuration: Option<&str>) -> Option<String> {
+        if self.is_bundle {
+            return configuration.map(str::to_owned);
+        }
+        let mut names = KUSTOMIZATIONS
+            .map(|name| resolve(&self.folder, name))
+            .into_iter();
+        names.find(|name| checkout.root().join(name).is_file())
     }
 
     fn no_manifests(&self, reason: String) -> RenderError {

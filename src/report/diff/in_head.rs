@@ -48,7 +48,7 @@ fn move_to_head(reported: &mut Reported, sources: &Sources) {
 /// text is made from another template.
 fn on_the_file(sources: &Sources, label: &Label) -> Label {
     let file = sources.file(label.file);
-    if file.is_of_charts() {
+    if file.is_rendered() {
         return label.clone();
     }
     let head = sources.find(file.path_in_tree(), Side::Head);

@@ -280,3 +280,20 @@ fn malformed_render_and_timeout_settings_are_rejected() {
             .unwrap_or_else(|error| panic!("{limit}: {error}"));
     }
 }
+
+#[test]
+fn place_in_command_output_leads_to_configuration() {
+    let folder = repository(CAT, "");
+    let claim =
+        "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: c, namespace: shop}\n";
+    folder.write("web/c.txt", claim).commit();
+    folder.remove("web/c.txt").commit();
+    let mut command = crate::support::ownerlint();
+    command.current_dir(folder.path()).arg("diff").args(RENDER);
+    command.args(["--by", "flux", "-o", "github"]);
+    let output = command.output().expect("it runs");
+    let said = String::from_utf8(output.stdout).expect("text");
+    let place = "file=ownerlint.yaml,line=1,";
+    assert!(said.contains(place), "{said}");
+    assert!(said.contains("(in base: web (rendered):"), "{said}");
+}
