@@ -28,6 +28,21 @@ pub struct DiffEffect {
     /// The deliverer of the object in base; `null` for an object that a controller created, and if neither an object
     /// nor a kustomization applies it.
     pub delivery: Option<DeliveryName>,
+    /// The other deliveries of a deleted object in base: those that delete it, too, and those that would keep it.
+    pub also: Vec<OtherDelivery>,
+}
+
+/// Another delivery of a deleted object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[schemars(rename = "otherDelivery")]
+#[non_exhaustive]
+pub struct OtherDelivery {
+    /// The delivery.
+    pub delivery: DeliveryName,
+    /// The cluster, as the configuration or the delivery graph names it; `null` if unknown.
+    pub cluster: Option<String>,
+    /// Whether it keeps the object; otherwise it deletes it.
+    pub keeps: bool,
 }
 
 impl DiffEffect {

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::effect::{DiffEffect, EffectCertainty, EffectKind};
+use super::effect::{DiffEffect, EffectCertainty, EffectKind, OtherDelivery};
 use super::handover::Handover;
 use super::part::{MergePart, with_key};
 use super::replaced::Answer;
 use super::withdraw::{PartWithdrawal, ToolRelease, delivered};
+use crate::changes::Destination;
 use crate::cluster::Scenario;
 use crate::finding::Certainty;
 use crate::gc::{ClusterError, Fate, Plan, Step};
@@ -321,6 +322,7 @@ impl<'a> Telling<'a> {
         let destination = member
             .or_else(|| self.part.applied_before(key))
             .map(|member| base.destination(member.file));
+        let is_requested = matches!(effect, EffectKind::Deleted | EffectKind::Stuck);
         DiffEffect {
             key: key.clone(),
             effect,
@@ -329,7 +331,38 @@ impl<'a> Telling<'a> {
             regime: tool.map(|(regime, _)| regime.word()),
             cluster: base.cluster_of(destination),
             delivery: destination.and_then(|destination| base.delivery_at(destination)),
+            also: if is_requested {
+                self.other_deliveries(key, destination)
+            } else {
+                Vec::new()
+            },
         }
+    }
+
+    /// Returns the deliveries that delete or keep a deleted object, besides the one at `destination`.
+    fn other_deliveries(
+        &self,
+        key: &ObjectKey,
+        destination: Option<&Destination>,
+    ) -> Vec<OtherDelivery> {
+        let base = self.part.base;
+        let deleters = self.withdrawn.deleters.get(key).into_iter().flatten();
+        let deleters = deleters.map(|(_, id)| (*id, false));
+        let keepers = self.withdrawn.keepers.get(key).into_iter().flatten();
+        let keepers = keepers.map(|id| (*id, true));
+        let others = deleters.chain(keepers).filter_map(|(id, keeps)| {
+            let other = base.destination(base.inventory.member(id).file);
+            if Some(other) == destination {
+                return None;
+            }
+            Some(OtherDelivery {
+                delivery: base.delivery_at(other)?,
+                cluster: base.cluster_of(Some(other)),
+                keeps,
+            })
+        });
+        let others: BTreeSet<OtherDelivery> = others.collect();
+        others.into_iter().collect()
     }
 
     /// Returns the effect on a removed object that stays in the cluster: it is spared or orphaned.

@@ -59,7 +59,7 @@ pub use by_argo::{never_deletes, prunes};
 pub use cascade::{CascadeKind, MergeCascade};
 pub use cause::CauseInHead;
 pub use deleted::{DeletedDelivery, but_for_unpruned};
-pub use effect::{DiffEffect, EffectCertainty, EffectKind};
+pub use effect::{DiffEffect, EffectCertainty, EffectKind, OtherDelivery};
 use effects::Telling;
 pub use effects::{release_steps, scenario};
 pub use handover::Handover;

@@ -26,6 +26,8 @@ pub struct PartWithdrawal {
     pub requests: Vec<ToolRequest>,
     /// Objects that a tool spares.
     pub kept: BTreeSet<ObjectKey>,
+    /// The objects that left the sources of a tool that spares them: several if several tools deliver an object.
+    pub keepers: BTreeMap<ObjectKey, Vec<ObjectId>>,
     /// Finalizers that a tool removes from a delivery object once the delivered objects are gone.
     pub releases: Vec<ToolRelease>,
     /// Objects whose deletion is a race: the change also affects the tool's settings, permissions or sources.
@@ -310,8 +312,11 @@ impl Decided {
         }
         let key = |id: &ObjectId| leaving.inventory.member(*id).key.clone();
         let spared = withdrawal.spared.iter().map(|(id, _)| id);
-        let kept = withdrawal.kept.iter().chain(spared);
-        self.all.kept.extend(kept.map(key));
+        for id in withdrawal.kept.iter().chain(spared) {
+            let keepers = self.all.keepers.entry(key(id)).or_default();
+            keepers.push(*id);
+            self.all.kept.insert(key(id));
+        }
         self.all.orphaned.extend(withdrawal.outside.iter().map(key));
         let keys = withdrawal.requests.iter().map(|request| &request.key);
         if withdrawal.is_race || by.is_some_and(|by| self.all.late.contains(by)) {

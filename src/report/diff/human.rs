@@ -120,18 +120,24 @@ fn effects(report: &DiffReport, width: usize) -> String {
 
 /// Lists the objects that tools delete, below the deliveries that apply them.
 fn deleted(report: &DiffReport) -> Vec<(usize, String)> {
-    let mut by: BTreeMap<Option<&DeliveryName>, Vec<&DiffEffect>> = BTreeMap::new();
+    let mut by: BTreeMap<Option<&DeliveryName>, (Option<&str>, Vec<&DiffEffect>)> = BTreeMap::new();
     for effect in report.of(EffectKind::Deleted) {
-        by.entry(effect.delivery.as_ref()).or_default().push(effect);
+        let own = (effect.delivery.as_ref(), effect.cluster.as_deref());
+        let others = effect.also.iter().filter(|other| !other.keeps);
+        let others = others.map(|other| (Some(&other.delivery), other.cluster.as_deref()));
+        for (delivery, cluster) in others.chain([own]) {
+            let (_, effects) = by.entry(delivery).or_insert((cluster, Vec::new()));
+            effects.push(effect);
+        }
     }
     let mut lines = Vec::new();
-    for (delivery, effects) in by {
+    for (delivery, (cluster, effects)) in by {
         let Some(delivery) = delivery else {
             let effects = effect_lines(effects.into_iter()).into_iter();
             lines.extend(effects.map(|line| (0, line)));
             continue;
         };
-        lines.push((0, applied_by(delivery, effects[0].cluster.as_deref())));
+        lines.push((0, applied_by(delivery, cluster)));
         let doubt = &delivery.doubt;
         let shown = effects.iter().take(OF_EACH).map(|effect| match doubt {
             // The condition is in the line of the delivery.

@@ -6,6 +6,7 @@ use super::words::unless;
 use crate::kube::kinds;
 use crate::kustomize::SourceTool;
 use crate::merge::{DiffEffect, EffectKind};
+use crate::report::deliveries::spoken;
 
 /// Returns a line for each effect. Equal lines on objects of several clusters are one line, which counts them.
 pub(super) fn effect_lines<'e>(effects: impl Iterator<Item = &'e DiffEffect>) -> Vec<String> {
@@ -29,7 +30,11 @@ pub(super) fn effect_line(effect: &DiffEffect) -> String {
     let root = effect.because.first().filter(|root| **root != effect.key);
     let because = root.map(|root| format!(", with {root}"));
     let because = because.unwrap_or_default();
-    format!("{}{because}{}", effect.key, unless(effect.certainty))
+    let mut keepers = effect.also.iter().filter(|other| other.keeps);
+    let kept = keepers.find_map(|other| other.delivery.key.as_deref());
+    let kept = kept.map(|keeper| format!(", although {} keeps it", spoken(keeper)));
+    let kept = kept.unwrap_or_default();
+    format!("{}{because}{}{kept}", effect.key, unless(effect.certainty))
 }
 
 /// Merges consecutive equal items and collects their clusters.

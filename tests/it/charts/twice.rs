@@ -156,3 +156,37 @@ fn checked_places_lead_to_files_of_the_tree() {
         "{said}"
     );
 }
+
+#[test]
+fn both_deliveries_of_a_deleted_object_are_named() {
+    let tree = delivered_twice(&(claim() + &object("ConfigMap", "a", "") + &stateful_set("")));
+    render(&tree, &stateful_set(""));
+    let json = parsed(&diff(&tree, "json"));
+    let effects = json["effects"].as_array().expect("a list").iter();
+    let others = effects.filter(|effect| effect["effect"] == "deleted");
+    let others = others.map(|effect| {
+        let also = effect["also"].as_array().expect("a list").iter();
+        let also = also.map(|other| format!("{} {}", other["delivery"]["tool"], other["keeps"]));
+        format!(
+            "{} {} {}",
+            effect["key"],
+            effect["delivery"]["tool"],
+            also.collect::<Vec<_>>().join(", ")
+        )
+        .replace('"', "")
+    });
+    assert_eq!(
+        others.collect::<Vec<_>>(),
+        [
+            "ConfigMap/shop/web-a flux argocd false",
+            "PersistentVolumeClaim/shop/web-files argocd flux true"
+        ]
+    );
+    let said = diff(&tree, "human");
+    let claim =
+        "PersistentVolumeClaim/shop/web-files, although HelmRelease flux-system/web keeps it";
+    assert!(said.contains(claim), "{said}");
+    let deleted = said.split("Deleted by the tool").nth(1).expect("a section");
+    assert_eq!(deleted.matches("ConfigMap/shop/web-a").count(), 2, "{said}");
+    assert!(said.contains("Merging this deletes 2 objects"), "{said}");
+}
