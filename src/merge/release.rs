@@ -36,8 +36,11 @@ impl<'a> MergePart<'a> {
     /// releases.
     pub fn replaced_releases(&self) -> impl Iterator<Item = ReplacedRelease<'a>> {
         let base = self.base;
+        let known = self.deliverers_of_all();
         let applied = base.inventory.of_kind(kinds::HELM_RELEASE);
-        let applied = applied.filter(|member| base.destination(member.file).is_applied());
+        let applied = applied.filter(move |member| {
+            base.destination(member.file).is_applied() && !known.contains(&member.id)
+        });
         applied.filter_map(|member| {
             let (head, after) = self.head.zip(self.still_applied(member))?;
             let held = head.destination(after.file);

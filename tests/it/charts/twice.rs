@@ -190,3 +190,12 @@ fn both_deliveries_of_a_deleted_object_are_named() {
     assert_eq!(deleted.matches("ConfigMap/shop/web-a").count(), 2, "{said}");
     assert!(said.contains("Merging this deletes 2 objects"), "{said}");
 }
+
+#[test]
+fn renamed_release_that_was_rendered_holds_known_objects() {
+    let tree = delivered_twice(&object("ConfigMap", "a", ""));
+    rename(&tree);
+    let said = diff(&tree, "human");
+    assert!(said.contains("ConfigMap/shop/web-a"), "{said}");
+    assert!(!said.contains("it is not known what it holds"), "{said}");
+}
