@@ -149,6 +149,9 @@ fn inside(chart: &Path, path: &str) -> Result<PathBuf, String> {
     }
 }
 
+/// The beginning of a message that helm itself gives about a chart, which it then rejects.
+pub(super) const SAID: &str = "helm: ";
+
 /// Returns the message of helm, in one line.
 fn message(error: RenderError) -> String {
     match error {
@@ -158,7 +161,7 @@ fn message(error: RenderError) -> String {
             if said.is_empty() {
                 format!("helm {outcome}")
             } else {
-                format!("helm: {said}")
+                format!("{SAID}{said}")
             }
         }
         RenderError::TimedOut { seconds, .. } => {

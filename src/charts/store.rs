@@ -188,6 +188,11 @@ impl Charts {
         answers.filter(|answer| answer.is_ok()).count()
     }
 
+    /// Whether helm itself rejects a chart for this reason, which is no failure to fetch it.
+    pub fn is_rejected(reason: &str) -> bool {
+        reason.starts_with(super::SAID)
+    }
+
     /// Returns whether a call was rendered, or why not; `None` if it was not tried.
     pub fn outcome(&self, id: &CallId) -> Option<Result<(), String>> {
         let state = self.state();

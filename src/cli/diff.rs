@@ -243,6 +243,7 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
             Status::Findings
         }
         _ if fail_on_unknown && is_unknown && !args.exit_zero => Status::Findings,
+        Some(_) if report.breaks_charts() && !args.exit_zero => Status::Findings,
         _ if comparison.objects() == 0
             && fails_without_objects(args.allow_empty, comparison.templates()) =>
         {

@@ -123,8 +123,9 @@ every root that reaches its file, under the names that the root gives it.
 
 Exit status:
   0  nothing at or above --fail-on (default: error)
-  1  findings at or above it, or with `--fail-on unknown` an answer that is not
-     wholly known, or a delivery that fails only after the change
+  1  findings at or above it; a chart that helm renders in base and rejects in
+     head; or with `--fail-on unknown` an answer that is not wholly known, or a
+     delivery that fails only after the change
   2  usage, configuration, I/O or internal failure
   3  no Kubernetes object on either side (--allow-empty makes it 0, except for unrendered templates)";
 

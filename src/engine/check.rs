@@ -43,6 +43,8 @@ pub struct Check {
     pub every: bool,
     /// Whether every file is treated as applied.
     pub as_applied: bool,
+    /// Whether charts are rendered.
+    pub renders: bool,
     /// Whether findings come with their fixes.
     pub fixes: Fixes,
     /// Whether the report gets the simulated deletions behind its findings.

@@ -30,6 +30,7 @@ pub(super) fn judge<'a>(
     world: World,
     rules: &[&'static Rule],
     fixes: Fixes,
+    renders: bool,
     shown: Shown<'_>,
 ) -> Judgement {
     let analysis = plans.analysis();
@@ -38,7 +39,7 @@ pub(super) fn judge<'a>(
     let asks_for_all = rules.len() > 1;
     let (_, mut notes) = rayon::join(
         || asks_for_all.then(|| analysis.prepare()),
-        || notes_on_sources(inventory),
+        || notes_on_sources(inventory, renders),
     );
     if asks_for_all {
         notes.extend(note_on_reach(analysis.reach()));

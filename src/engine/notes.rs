@@ -14,9 +14,9 @@ use crate::report::{Note, Remedy, Reported};
 use crate::starter::{dominant, is_most};
 use crate::text::{ColumnUnit, Sources, plain};
 
-/// Returns the notes on skipped templates and on kustomizations.
-pub(super) fn notes_on_sources(inventory: &Inventory) -> Vec<Note> {
-    template_notes(inventory)
+/// Returns the notes on skipped templates and on kustomizations. `renders`: whether charts are rendered.
+pub(super) fn notes_on_sources(inventory: &Inventory, renders: bool) -> Vec<Note> {
+    template_notes(inventory, renders)
         .into_iter()
         .chain(dangling_note(inventory))
         .chain(kustomize_note(inventory))
@@ -115,7 +115,7 @@ pub(super) fn note_on_unlisted(inventory: &Inventory) -> Option<Note> {
 }
 
 /// Returns one note for all charts, and one for the other templates of each language.
-fn template_notes(inventory: &Inventory) -> Vec<Note> {
+fn template_notes(inventory: &Inventory, renders: bool) -> Vec<Note> {
     // Templates of a chart count for the chart's folder, other templates for their own.
     let mut templates: BTreeMap<Option<TemplateLanguage>, BTreeMap<&str, usize>> = BTreeMap::new();
     let mut charts = ChartFolders::default();
@@ -139,6 +139,7 @@ fn template_notes(inventory: &Inventory) -> Vec<Note> {
         let (first, _) = folders.first_key_value()?;
         let count = folders.values().sum();
         let (place, remedy) = match (language, count) {
+            (None, _) if renders => ("chart", "helm did not render them"),
             (None, _) => (
                 "chart",
                 "`--render` renders charts with helm, or check the output of `helm template NAME CHART`",

@@ -37,6 +37,7 @@ pub fn with_charts(
     let rendered = rendered(&request, rendering, |root| {
         Some(StateChoice::Path(root.to_string_lossy().into_owned()))
     })?;
+    request.renders = true;
     request.exclude.extend(rendered.sources);
     for RenderedText { overlay, by, made } in rendered.texts {
         request.rendered.insert(overlay.path.clone(), by);

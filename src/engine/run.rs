@@ -215,6 +215,7 @@ impl Run<'_> {
                 bundle.world,
                 &self.rules,
                 self.check.fixes,
+                self.check.renders,
                 &|finding| {
                     let mut places = finding.labels().map(|label| files[label.file.0 as usize]);
                     places.any(|file| self.scope.contain(file))

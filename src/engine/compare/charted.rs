@@ -71,11 +71,23 @@ fn one_sided(charts: &Charts, states: &[Vec<&Delivery>; 2]) -> BTreeMap<CallId, 
             };
             let rendered = one.charts.iter();
             let rendered = rendered.filter(|call| charts.outcome(call) == Some(Ok(())));
-            let reason = format!("it cannot be rendered in {side}: {reason}");
+            let reason = format!("{}{reason}", not_in(side));
             found.extend(rendered.map(|call| (call.clone(), reason.clone())));
         }
     }
     found
+}
+
+/// The beginning of the reason why a rendering is not used: the other state, `side`, has none.
+fn not_in(side: &str) -> String {
+    format!("it cannot be rendered in {side}: ")
+}
+
+/// Whether helm renders a chart in base, where it is `before`, and rejects it in head, where it is `after`.
+pub(super) fn is_broken(before: &UnreadInput, after: &UnreadInput) -> bool {
+    after.what == What::Chart
+        && Charts::is_rejected(&after.reason)
+        && before.reason.strip_prefix(&not_in("head")) == Some(&after.reason)
 }
 
 /// Returns the chart of a delivery whose rendering failed.

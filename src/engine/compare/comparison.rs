@@ -171,7 +171,12 @@ impl Comparison {
             .with_elsewhere(new.disputed(&old));
         let elsewhere = old.deleted_elsewhere();
         let (inputs, dropped) = (old.unread_of_deliveries(), new.unread_dropped(&old));
-        let failed = [old.failed(UnreadSide::Base), new.failed(UnreadSide::Head)].concat();
+        let failed = [
+            old.failed(UnreadSide::Base),
+            new.failed(UnreadSide::Head),
+            new.broken_charts(&old),
+        ]
+        .concat();
         let (before, after) = (old.definitions(), new.definitions());
         let always = Definitions::of(&beside);
         let free = old.free();

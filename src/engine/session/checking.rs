@@ -119,6 +119,7 @@ impl Session {
             only,
             every,
             as_applied,
+            renders: self.request.renders,
             fixes,
             graphs,
             statistics,

@@ -112,6 +112,9 @@ pub struct FailedBuild {
     pub line: usize,
     /// Why: `apps has no kustomization`.
     pub reason: String,
+    /// Whether helm rejects a chart that it renders in base.
+    #[serde(skip)]
+    pub is_chart: bool,
 }
 
 impl FailedBuild {

@@ -72,6 +72,11 @@ impl DiffReport {
         self.summary.unread == 0 && self.summary.unknown == 0 && self.newly_failing().is_none()
     }
 
+    /// Whether helm rejects a chart in head that it renders in base.
+    pub fn breaks_charts(&self) -> bool {
+        self.failed.iter().any(|failed| failed.is_chart)
+    }
+
     /// Describes the deliveries that fail only after the change; `None` if there are none.
     pub(in crate::report) fn newly_failing(&self) -> Option<String> {
         let before = self.failed_on(UnreadSide::Base);

@@ -199,3 +199,31 @@ fn renamed_release_that_was_rendered_holds_known_objects() {
     assert!(said.contains("ConfigMap/shop/web-a"), "{said}");
     assert!(!said.contains("it is not known what it holds"), "{said}");
 }
+
+#[test]
+fn chart_that_head_breaks_fails_the_run() {
+    let tree = delivered_twice(&object("ConfigMap", "a", ""));
+    let fails = "Error: execution error at (web/templates/a.yaml:3:4): image is required\n";
+    tree.write(&[("charts/web/fails", fails)]);
+    tree.folder.commit();
+    let status = |more: &[&str]| {
+        let mut command = tree.ownerlint();
+        command.args(["diff", "--base-ref", "HEAD~", "--head-ref", "HEAD"]);
+        command.args(more).output().expect("it runs").status.code()
+    };
+    assert_eq!(status(&[]), Some(0), "nothing is rendered");
+    assert_eq!(status(&["--render"]), Some(1));
+    assert_eq!(status(&["--render", "--exit-zero"]), Some(0));
+    assert_eq!(status(&["--render", "--fail-on", "never"]), Some(0));
+    let said = diff(&tree, "concise");
+    let sentence = "The change makes 2 deliveries fail, and what they deliver stays as it is: helm: execution error";
+    assert!(said.contains(sentence), "{said}");
+    tree.write(&[("README.md", "It failed before, too.\n")]);
+    tree.folder.commit();
+    assert_eq!(status(&["--render"]), Some(0));
+    let mut command = tree.ownerlint();
+    let output = command.args(["check", "--render", "."]).output();
+    let said = String::from_utf8(output.expect("it runs").stdout).expect("text");
+    assert!(said.contains("helm did not render them"), "{said}");
+    assert!(!said.contains("`--render` renders"), "{said}");
+}

@@ -15,6 +15,7 @@ pub(super) use self::gone::InputsOfDelivery;
 pub(super) use self::homes::Homes;
 pub(in crate::engine) use self::one_state::{RenderedChart, parts_of};
 use super::built::BuildRoot;
+use super::charted::is_broken;
 use super::configured::Configured;
 use super::definitions::Definitions;
 use super::delivered::{Delivered, evaluated};
@@ -30,6 +31,7 @@ use crate::engine::input::BundleInput;
 use crate::graph::argo::Terms;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{BuildError, Origin};
+use crate::graph::unread::What;
 use crate::inventory::{Asked, Texts, UnparsedFile, globs, walk_listed};
 use crate::kustomize::{BeyondLimit, Limit, ancestors, folder_of, resolve, shown};
 use crate::manifest::{ParsedFile, is_kustomization};
@@ -258,6 +260,27 @@ impl Parsed {
         found.collect()
     }
 
+    /// Returns the deliveries whose charts helm renders in `base` and rejects here: their tools reject them, too.
+    pub(super) fn broken_charts(&self, base: &Self) -> Vec<FailedBuild> {
+        let broken = self.delivered.unrendered().filter(|(delivery, input)| {
+            let before = base.delivered.of_id(&delivery.id);
+            let mut before = before.into_iter().flat_map(|one| &one.unread);
+            // Values that only the cluster knows may be what helm misses.
+            let are_values_known = delivery.unread.iter().all(|one| one.what != What::Variable);
+            are_values_known && before.any(|before| is_broken(before, input))
+        });
+        let failed = broken.map(|(delivery, input)| FailedBuild {
+            delivery: Some(delivery.id.clone()),
+            folder: shown(&delivery.path).to_owned(),
+            side: UnreadSide::Head,
+            file: self.shown(&input.file).to_owned(),
+            line: input.line,
+            reason: input.reason.clone(),
+            is_chart: true,
+        });
+        failed.collect()
+    }
+
     /// Returns the path under which the file at `place` is reported.
     fn shown<'s>(&'s self, place: &'s str) -> &'s str {
         let file = self.file_at(place);
@@ -277,6 +300,7 @@ impl Parsed {
                     file: self.shown(file).to_owned(),
                     line: *line,
                     reason: reason.clone(),
+                    is_chart: false,
                 })
             })
             .collect();
