@@ -290,6 +290,7 @@ fn place_in_command_output_leads_to_configuration() {
     folder.remove("web/c.txt").commit();
     let mut command = crate::support::ownerlint();
     command.current_dir(folder.path()).arg("diff").args(RENDER);
+    command.env("PATH", std::env::var_os("PATH").expect("a PATH"));
     command.args(["--by", "flux", "-o", "github"]);
     let output = command.output().expect("it runs");
     let said = String::from_utf8(output.stdout).expect("text");
