@@ -133,6 +133,17 @@ pub struct Settings {
 /// Maximum length of the name of a release.
 const LONGEST_NAME: usize = 53;
 
+/// The fields of a HelmRelease that name its chart.
+const REFERENCE: [&[&str]; 7] = [
+    &["chart", "spec", "chart"],
+    &["chart", "spec", "sourceRef", "kind"],
+    &["chart", "spec", "sourceRef", "name"],
+    &["chart", "spec", "sourceRef", "namespace"],
+    &["chartRef", "kind"],
+    &["chartRef", "name"],
+    &["chartRef", "namespace"],
+];
+
 /// The release that a HelmRelease installs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Release {
@@ -144,6 +155,8 @@ pub struct Release {
     pub namespace: String,
     /// The name of its chart, if it is known.
     pub chart: Option<String>,
+    /// The texts that name its chart: the chart and its source.
+    pub reference: Vec<String>,
     /// Whether a chart of another name upgrades it (`spec.upgrade.chartNameChangeStrategy: InPlaceUpdate`).
     pub takes_any_chart: bool,
 }
@@ -155,6 +168,15 @@ impl Release {
         let charts = self.chart.as_ref().zip(next.chart.as_ref());
         let is_other_chart = charts.is_some_and(|(was, is)| was != is);
         self.place() != next.place() || is_other_chart && !next.takes_any_chart
+    }
+
+    /// Whether that depends on the name of a chart that is not known: another chart is named, or another source.
+    pub fn may_be_replaced_by(&self, next: &Self) -> bool {
+        let is_unknown = self.chart.is_none() || next.chart.is_none();
+        is_unknown
+            && self.place() == next.place()
+            && self.reference != next.reference
+            && !next.takes_any_chart
     }
 
     /// Returns its name, the namespace in which Helm stores it and the one in which it is installed.
@@ -181,6 +203,10 @@ impl Release {
             storage: storage.unwrap_or_else(|| own.to_owned()),
             namespace: target.unwrap_or_else(|| own.to_owned()),
             chart,
+            reference: REFERENCE
+                .iter()
+                .map(|path| text(path).map(Into::into).unwrap_or_default())
+                .collect(),
             takes_any_chart: strategy.as_deref() == Some("InPlaceUpdate"),
         }
     }

@@ -111,3 +111,39 @@ pub(super) fn left_out<'p>(
     });
     paths.map(str::to_owned).collect()
 }
+
+/// Returns the name of a repository without scheme, user, port and `.git`.
+pub(super) fn normalized(repository: &str) -> String {
+    let rest = repository
+        .split_once("://")
+        .map_or(repository, |(_, rest)| rest);
+    let rest = match rest.split_once('@') {
+        Some((user, rest)) if !user.contains('/') => rest,
+        _ => rest,
+    };
+    let (host, path) = rest.split_once(['/', ':']).unwrap_or((rest, ""));
+    // `host:22/path` has a port, `host:path` has none.
+    let path = match path.split_once('/') {
+        Some((port, path)) if !port.is_empty() && port.chars().all(|c| c.is_ascii_digit()) => path,
+        _ => path,
+    };
+    let path = path.trim_matches('/').trim_end_matches(".git");
+    format!("{}/{path}", host.to_lowercase()).to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::normalized;
+
+    #[test]
+    fn repository_urls_are_normalised() {
+        for name in [
+            "https://github.com/Acme/apps.git",
+            "https://token@github.com/acme/apps",
+            "git@github.com:acme/apps.git",
+            "ssh://git@github.com:22/acme/apps/",
+        ] {
+            assert_eq!(normalized(name), "github.com/acme/apps", "{name}");
+        }
+    }
+}

@@ -63,7 +63,9 @@ fn release(finder: &mut Finder<'_>, holder: Holder<'_>) {
     let own_name = object.name().unwrap_or_default();
     let own = object.namespace().unwrap_or_default();
     let mut release = written_release(spec, (own, &own_name));
-    if is_in_git {
+    if let Some(built) = finder.state.release(holder.place, &own_name) {
+        release.chart.clone_from(&built.chart);
+    } else if is_in_git {
         release.chart = in_file.map(str::to_owned);
     }
     let chart_name = release.chart.clone().unwrap_or_default();

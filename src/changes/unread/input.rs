@@ -22,6 +22,9 @@ pub(super) const OTHER_CLUSTER: &str =
 /// The reason for a chart whose release the change uninstalls (fluxcd/helm-controller internal/action/verify.go).
 const REPLACED_RELEASE: &str = "this uninstalls the release and installs another one: the objects of the chart are \
     deleted and created again, and the chart is not rendered";
+/// The reason if that depends on the name of a chart that is not in the tree.
+const POSSIBLY_REPLACED_RELEASE: &str = "the name of a chart is not in the tree: if it changes, this uninstalls the \
+    release and installs another one, and the objects of the chart are deleted and created again";
 /// The reason if the release moves: the uninstall looks in the new namespace for objects whose templates name no
 /// namespace.
 const MOVED_RELEASE: &str = "this uninstalls the release and installs it in another namespace: the objects of the chart \
@@ -181,7 +184,9 @@ impl FoundInput {
         if let Cow::Owned(reason) = &self.reason {
             return reason;
         }
-        if !old.installed.is_replaced_by(&new.installed) {
+        if old.installed.may_be_replaced_by(&new.installed) {
+            POSSIBLY_REPLACED_RELEASE
+        } else if !old.installed.is_replaced_by(&new.installed) {
             &self.reason
         } else if old.installed.namespace != new.installed.namespace {
             MOVED_RELEASE

@@ -8,6 +8,7 @@ use foldhash::HashMap;
 use super::canonical::{canonical, digest};
 use super::data::{Data, DataObject, Home, WrittenAs};
 
+use crate::graph::delivery::Release;
 use crate::kustomize::{ancestors, folder_of, name_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, Object, ParsedFile, is_kustomization};
 use crate::yaml::{Tree, Value};
@@ -65,6 +66,8 @@ pub struct Builds<'s> {
     pub charted: &'s dyn Fn(&str) -> Option<Result<(), String>>,
     /// The places into which an object of a file, or the objects of a generator in it, are delivered.
     pub homes: &'s dyn Fn(&str, WrittenAs<'_>) -> Vec<Home>,
+    /// The releases of HelmReleases in the delivery graph, by the file and the name of the HelmRelease.
+    pub releases: &'s HashMap<(&'s str, &'s str), &'s Release>,
 }
 
 impl<'s> SourceState<'s> {
@@ -183,6 +186,11 @@ impl<'s> SourceState<'s> {
         self.cached(Digested::Data, &format!("{found:?}"), || {
             self.data.content(self, &found)
         })
+    }
+
+    /// Returns the release of a HelmRelease in the file at `place`, if the delivery graph has it.
+    pub(super) fn release(&self, place: &str, name: &str) -> Option<&'s Release> {
+        self.builds.releases.get(&(place, name)).copied()
     }
 
     /// Returns the places into which an object is delivered: those of its builds, else the one that is written.
@@ -401,11 +409,13 @@ mod tests {
     fn file_named_like_data_has_own_digest() {
         let contents = BTreeMap::from([("{}".to_owned(), "1".to_owned())]);
         let none = BTreeSet::new();
+        let releases = HashMap::default();
         let builds = Builds {
             rendered: &|_| false,
             evaluated: &|_| false,
             charted: &|_| None,
             homes: &|_, _| Vec::new(),
+            releases: &releases,
         };
         let state = SourceState::new([], [], &contents, &none, &none, BTreeSet::new(), builds);
         let text = "{apiVersion: v1, kind: ConfigMap, metadata: {name: web}}";

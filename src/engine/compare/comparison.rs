@@ -144,18 +144,22 @@ impl Comparison {
         let [homes_in_base, homes_in_head] = homes
             .each_ref()
             .map(|homes| |place: &str, written: WrittenAs<'_>| homes.find(place, written));
+        let [releases_of_base, releases_of_head] =
+            [&old, &new].map(|parsed| parsed.delivered.releases());
         let unread = unread(
             &old.source_state(Builds {
                 rendered: &in_base,
                 evaluated: &of_base,
                 charted: &chart_of_base,
                 homes: &homes_in_base,
+                releases: &releases_of_base,
             }),
             &new.source_state(Builds {
                 rendered: &in_head,
                 evaluated: &of_head,
                 charted: &chart_of_head,
                 homes: &homes_in_head,
+                releases: &releases_of_head,
             }),
         );
         let unread = unread.with_transformed(new.transformed(&old, in_head));

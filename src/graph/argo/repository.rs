@@ -11,7 +11,7 @@ use super::sources::folder_of_source;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::Resource;
 use crate::graph::node::Node;
-use crate::graph::reached::Majorities;
+use crate::graph::reached::{Majorities, normalized};
 use crate::kustomize::folder_of;
 
 /// The repositories that Applications name and that are assumed to be this tree.
@@ -135,40 +135,4 @@ fn generators_of(resource: &Resource) -> Vec<Node> {
         found.push(generator);
     }
     found
-}
-
-/// Returns the name of a repository without scheme, user, port and `.git`.
-fn normalized(repository: &str) -> String {
-    let rest = repository
-        .split_once("://")
-        .map_or(repository, |(_, rest)| rest);
-    let rest = match rest.split_once('@') {
-        Some((user, rest)) if !user.contains('/') => rest,
-        _ => rest,
-    };
-    let (host, path) = rest.split_once(['/', ':']).unwrap_or((rest, ""));
-    // `host:22/path` has a port, `host:path` has none.
-    let path = match path.split_once('/') {
-        Some((port, path)) if !port.is_empty() && port.chars().all(|c| c.is_ascii_digit()) => path,
-        _ => path,
-    };
-    let path = path.trim_matches('/').trim_end_matches(".git");
-    format!("{}/{path}", host.to_lowercase()).to_lowercase()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::normalized;
-
-    #[test]
-    fn repository_urls_are_normalised() {
-        for name in [
-            "https://github.com/Acme/apps.git",
-            "https://token@github.com/acme/apps",
-            "git@github.com:acme/apps.git",
-            "ssh://git@github.com:22/acme/apps/",
-        ] {
-            assert_eq!(normalized(name), "github.com/acme/apps", "{name}");
-        }
-    }
 }

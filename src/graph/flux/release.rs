@@ -14,6 +14,7 @@ use crate::graph::delivery::{Delivery, Release, Settings};
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{BuildError, Builder, KustomizationDoc, Origin, Resource};
 use crate::graph::node::Node;
+use crate::graph::reached::normalized;
 use crate::graph::unread::What;
 use crate::kustomize::{Deliverer, SourceTool, folder_of, resolve};
 
@@ -57,27 +58,51 @@ impl Surroundings<'_> {
         applied.or_else(|| self.written.charts.0.get(&key))
     }
 
-    /// Whether a GitRepository with a chart in `folder` is this tree.
-    fn is_here(&self, source: &SourceName, folder: &str) -> bool {
-        let is_own = self.own == source || self.written.own.contains(source);
-        is_own || self.files.has_folder(folder)
+    fn is_own(&self, source: &SourceName) -> bool {
+        self.own == source || self.written.own.contains(source)
     }
 
-    /// Returns the name of a chart: that in its `Chart.yaml` if the chart is in a repository with files; for an
-    /// OCIRepository, the last part of its address. `namespace` is for names in `chart` without one.
+    /// Whether a GitRepository with a chart in `folder` is this tree.
+    fn is_here(&self, source: &SourceName, folder: &str) -> bool {
+        self.is_own(source) || !self.is_another(source) && self.files.has_folder(folder)
+    }
+
+    /// Whether a source is known to be another repository: the tree contains it, and its address is not that of a source
+    /// that is this tree.
+    fn is_another(&self, source: &SourceName) -> bool {
+        let Some(address) = self.address(source).filter(|_| !self.is_own(source)) else {
+            return false;
+        };
+        let own = self.written.own.iter().chain([self.own]);
+        let own: Vec<String> = own.filter_map(|own| self.address(own)).collect();
+        !own.is_empty() && !own.contains(&address)
+    }
+
+    /// Returns the address of a source of the tree, as it is compared.
+    fn address(&self, (kind, namespace, name): &SourceName) -> Option<String> {
+        let (source, _) = self.find(kind, namespace, name)?;
+        Some(normalized(&source.text_at(&["spec", "url"])?))
+    }
+
+    /// Returns the name of a chart: that in its `Chart.yaml` if the chart is in a repository with files, the last part of
+    /// the address of an OCIRepository; `None` if it is in another repository. `namespace` is for names in `chart` without
+    /// one.
     fn chart_name(&self, chart: &Node, namespace: &str) -> Option<String> {
         let [kind, name, written] =
             ["kind", "name", "namespace"].map(|key| chart.text_at(&["sourceRef", key]));
         let kind = kind.unwrap_or_default();
-        let named = match &*kind {
+        let namespace = written.unwrap_or_else(|| namespace.to_owned());
+        let source = (kind, namespace, name.unwrap_or_default());
+        let (kind, namespace, name) = &source;
+        let named = match kind.as_str() {
+            "GitRepository" | "Bucket" if self.is_another(&source) => return None,
             "GitRepository" | "Bucket" => {
                 let folder = resolve("", &chart.text_at(&["chart"])?);
                 let file = self.files.parsed(&resolve(&folder, "Chart.yaml"));
                 return file.documents.first()?.text_at(&["name"]);
             }
             "OCIRepository" => {
-                let namespace = written.unwrap_or_else(|| namespace.to_owned());
-                let (found, _) = self.find(&kind, &namespace, &name.unwrap_or_default())?;
+                let (found, _) = self.find(kind, namespace, name)?;
                 found.text_at(&["spec", "url"])?
             }
             _ => chart.text_at(&["chart"])?,

@@ -24,6 +24,7 @@ mod kept;
 mod lines;
 mod moves;
 pub(crate) mod places;
+mod releases;
 #[cfg(unix)]
 mod rendering;
 mod renderings;

@@ -8,7 +8,7 @@ use foldhash::HashMap;
 use super::Delivered;
 use crate::changes::{DeliveredObjects, KeptDelivery, KnownDelivery};
 use crate::engine::compare::built::marks_of;
-use crate::graph::delivery::{Delivery, Settings};
+use crate::graph::delivery::{Delivery, Release, Settings};
 use crate::graph::kustomize::Resource;
 use crate::graph::unread::What;
 use crate::kustomize::Deliverer;
@@ -34,6 +34,15 @@ impl Delivered {
         releases
             .map(|one| (one.id.clone(), one.settings.clone()))
             .collect()
+    }
+
+    /// Returns the releases of HelmReleases, by the file and the name of the HelmRelease.
+    pub(in super::super) fn releases(&self) -> HashMap<(&str, &str), &Release> {
+        let releases = self.all.iter().filter_map(|one| {
+            let (_, name) = one.key.rsplit_once('/')?;
+            Some(((&*one.file, name), one.settings.release.as_ref()?))
+        });
+        releases.collect()
     }
 
     /// Returns the deliveries that left the tree, as they are if their objects stay in the cluster.
