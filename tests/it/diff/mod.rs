@@ -32,5 +32,6 @@ mod resumed;
 mod sources;
 mod transformed;
 mod values;
+mod waiting;
 
 pub(crate) use places::Folder;

@@ -305,6 +305,16 @@ impl Delivered {
             .or_else(|| Delivery::find(&self.memory.kept, id))
     }
 
+    /// Returns the cluster that contains a delivery object of Flux, which may deliver into another one.
+    fn home<'d>(&'d self, delivery: &'d Delivery) -> &'d str {
+        match (&delivery.parent, self.parent(delivery)) {
+            // The own cluster of an entry point has the name of the folder that it builds.
+            (None, _) => &delivery.path,
+            (Some(_), Some(parent)) => &parent.cluster,
+            (Some(_), None) => &delivery.cluster,
+        }
+    }
+
     /// Returns the files of clusters into which both states deliver the same.
     pub(super) fn files_of_unchanged(&self) -> BTreeSet<&str> {
         let unchanged = self.all.iter().filter(|one| self.is_unchanged(one));

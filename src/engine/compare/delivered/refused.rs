@@ -25,7 +25,11 @@ impl Delivered {
             return;
         }
         let (left, stays) = (base.missing_if_left(files), self.needed_by_others());
-        for one in self.all.iter_mut().filter(|one| one.error.is_none()) {
+        let mut failing = Vec::new();
+        for (at, one) in self.all.iter().enumerate() {
+            if one.error.is_some() {
+                continue;
+            }
             let Settings {
                 depends_on,
                 variables_from,
@@ -40,15 +44,16 @@ impl Delivered {
                 .map(|(namespace, name)| format!("ConfigMap/{namespace}/{name}"));
             let mut needed = awaited.chain(read);
             let Some(missing) = needed.find(|key| {
-                let place = (one.cluster.to_string(), key.clone());
+                let place = (self.home(one).to_owned(), key.clone());
                 left.contains(&place) && !stays.contains(&place)
             }) else {
                 continue;
             };
-            one.error = Some(error_of(
-                one,
-                format!("{} needs {missing}, which is gone", one.key),
-            ));
+            let reason = format!("{} needs {missing}, which is gone", one.key);
+            failing.push((at, error_of(one, reason)));
+        }
+        for (at, error) in failing {
+            self.all[at].error = Some(error);
         }
     }
 
@@ -110,7 +115,7 @@ impl Delivered {
     fn needed_by_others(&self) -> BTreeSet<(String, String)> {
         let mut all = BTreeSet::new();
         for one in &self.all {
-            all.insert((one.cluster.to_string(), one.key.clone()));
+            all.insert((self.home(one).to_owned(), one.key.clone()));
             let config = one.resources.iter().filter(|one| is_config(one));
             all.extend(config.map(|config| (one.cluster.to_string(), config.id().key())));
         }
@@ -136,7 +141,7 @@ impl Delivered {
             }
         }
         for one in &self.all {
-            let place = (one.cluster.to_string(), one.key.clone());
+            let place = (self.home(one).to_owned(), one.key.clone());
             let parent = self.parent(one);
             let is_deleted = parent.is_some_and(|parent| prunes(&parent.settings));
             if is_deleted && !protected.contains(&place) || !files.has_folder(&one.path) {

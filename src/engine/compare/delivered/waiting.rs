@@ -87,16 +87,16 @@ impl Delivered {
     }
 
     /// Returns the indices of the Kustomizations that each delivery awaits to be ready.
-    fn awaited(&self) -> Vec<BTreeSet<usize>> {
+    pub(super) fn awaited(&self) -> Vec<BTreeSet<usize>> {
         let places = self.all.iter().zip(0..);
         let places: BTreeMap<(&str, &str), usize> = places
-            .map(|(one, at)| ((&*one.cluster, one.key.as_str()), at))
+            .map(|(one, at)| ((self.home(one), one.key.as_str()), at))
             .collect();
         let kind = SourceTool::Flux.kind();
         let awaited = self.all.iter().map(|one| {
             let keys = one.settings.awaits_ready.iter();
             let keys = keys.map(|(namespace, name)| format!("{kind}/{namespace}/{name}"));
-            keys.filter_map(|key| places.get(&(&*one.cluster, key.as_str())).copied())
+            keys.filter_map(|key| places.get(&(self.home(one), key.as_str())).copied())
                 .collect()
         });
         awaited.collect()

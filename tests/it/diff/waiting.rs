@@ -1,0 +1,62 @@
+//! Kustomizations that wait for others (`spec.dependsOn`).
+
+use serde_json::Value;
+
+use super::flux::{compared, config, effects, kustomization, root};
+
+const WAITS: &str = "  dependsOn: [{name: base}]\n";
+const REMOTE: &str = "  kubeConfig: {secretRef: {name: edge}}\n";
+
+/// Returns the effect on the ConfigMap `cart`, which leaves the Kustomization `apps`. `both` are files of both states,
+/// and `base` and `head` those of one.
+fn of_cart(both: &str, base: &str, head: &str) -> (String, Value) {
+    let both = root("prod") + both + &format!("== apps/web.yaml\n{}", config("web"));
+    let cart = format!("== apps/cart.yaml\n{}", config("cart"));
+    let document = compared(&both, &(base.to_owned() + &cart), head);
+    let all = effects(&document);
+    let mut all = all.iter().filter(|one| one.contains("/cart "));
+    let effect = all.next().cloned().unwrap_or_default();
+    (effect, document)
+}
+
+/// Returns the file with the Kustomizations `apps` and `base`.
+fn kustomizations(apps: &str, base: &str) -> String {
+    format!(
+        "== clusters/prod/apps.yaml\n{}{}",
+        kustomization("apps", "./apps", apps),
+        kustomization("base", "./base", base)
+    )
+}
+
+#[test]
+fn dependency_is_in_the_cluster_of_its_object() {
+    let suspended = "  suspend: true\n";
+    let configs = format!("== base/base.yaml\n{}", config("base"));
+    for (apps, base) in [(WAITS, REMOTE), (REMOTE, ""), (REMOTE, REMOTE)] {
+        let apps = apps.replace(WAITS, "") + WAITS;
+        let both = configs.clone() + &kustomizations(&apps, &(base.to_owned() + suspended));
+        let (effect, document) = of_cart(&both, "", "");
+        assert!(
+            effect.starts_with("kept ConfigMap/shop/cart certain"),
+            "{apps} {base}: {document}"
+        );
+    }
+}
+
+#[test]
+fn removed_dependency_is_missed_in_the_cluster_of_its_object() {
+    let apps = format!(
+        "== clusters/prod/apps.yaml\n{}",
+        kustomization("apps", "./apps", &(REMOTE.to_owned() + WAITS))
+    );
+    let awaited = format!(
+        "== clusters/prod/base.yaml\n{}== base/base.yaml\n{}",
+        kustomization("base", "./base", ""),
+        config("base")
+    );
+    let (effect, document) = of_cart(&apps, &awaited, "");
+    assert!(
+        effect.starts_with("kept ConfigMap/shop/cart certain"),
+        "{document}"
+    );
+}
