@@ -90,6 +90,8 @@ pub struct KnownDelivery {
     /// If its build fails: the keys of the objects that one earlier build applies with the previous settings, after
     /// which it prunes.
     pub built_first: Option<BTreeSet<String>>,
+    /// The Kustomizations that it awaits to be ready before it applies anything.
+    pub awaits: Vec<Deliverer>,
     /// Whether it builds no object.
     pub is_empty: bool,
     /// The inputs that it depends on and that were not read.
@@ -198,6 +200,15 @@ impl TreePart {
     /// Returns a delivery of the graph.
     pub fn delivery(&self, deliverer: &Deliverer) -> Option<&KnownDelivery> {
         self.whole.deliveries.get(deliverer)
+    }
+
+    /// Returns the first delivery of the tool, the namespace and the name of a deliverer, in any cluster.
+    pub fn delivery_with_key(&self, by: &Deliverer) -> Option<&KnownDelivery> {
+        let mut all = self.whole.deliveries.iter();
+        let found = all.find(|(other, _)| {
+            (other.tool, &other.namespace, &other.name) == (by.tool, &by.namespace, &by.name)
+        });
+        found.map(|(_, known)| known)
     }
 
     /// Returns the settings of a HelmRelease whose chart was not read, if the delivery graph has it.

@@ -5,7 +5,6 @@
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use foldhash::{HashMap, HashSet};
 
@@ -14,10 +13,9 @@ use super::part::{MergePart, delivering};
 use super::pruning::{Delivery, DeliveryChoice, Requested};
 use crate::changes::{ChangeKind, Destination, Sides};
 use crate::delivery::{Leaving, Withdrawal};
-use crate::inventory::{Inventory, Member};
+use crate::inventory::Member;
 use crate::kube::{ApiVersion, GroupKind, Namespace, ObjectKey};
 use crate::kustomize::{Deliverer, SourceTool};
-use crate::yaml::Value;
 
 /// Objects that one deliverer prunes and another one applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +78,7 @@ pub(super) fn handovers(
     let found = groups
         .into_iter()
         .filter_map(|((destination, from, to), members)| {
-            if waits_for(&head.inventory, from, to) {
+            if part.waits_for(from, to) {
                 return None;
             }
             let leaving = Leaving {
@@ -96,7 +94,7 @@ pub(super) fn handovers(
                 requested,
             };
             let pruned = delivery.of(from);
-            let is_awaited = waits_for(&head.inventory, to, from);
+            let is_awaited = part.waits_for(to, from);
             let pruned_first = is_awaited || is_deleted_by_set(from, &pruned);
             let objects: Vec<ObjectKey> = pruned
                 .requests
@@ -181,43 +179,6 @@ fn is_deleted_by_set(from: &Deliverer, pruned: &Withdrawal<'_>) -> bool {
         && !pruned.is_race
         && !pruned.is_possible
         && pruned.possible.is_empty()
-}
-
-/// Whether `one` waits by `spec.dependsOn`, directly or not, until `other` is ready with the same revision.
-fn waits_for(inventory: &Inventory, one: &Deliverer, other: &Deliverer) -> bool {
-    let Some(other) = delivering(inventory, other) else {
-        return false;
-    };
-    let mut pending: Vec<&Member> = delivering(inventory, one).into_iter().collect();
-    let mut seen = BTreeSet::new();
-    while let Some(member) = pending.pop() {
-        if !seen.insert(member.id) {
-            continue;
-        }
-        if member.id == other.id && seen.len() > 1 {
-            return true;
-        }
-        let awaited = awaited(member).into_iter();
-        pending.extend(awaited.filter_map(|deliverer| delivering(inventory, &deliverer)));
-    }
-    false
-}
-
-/// Returns the Kustomizations in `spec.dependsOn` of one.
-fn awaited(member: &Member) -> Vec<Deliverer> {
-    let entries = member.object.at(&["spec", "dependsOn"]).into_iter();
-    let awaited = entries.flat_map(Value::items).filter_map(|entry| {
-        let namespace = entry.str_at(&["namespace"]);
-        let namespace = namespace.or(member.object.namespace()).unwrap_or_default();
-        Some(Deliverer {
-            cluster: Arc::default(),
-            tool: SourceTool::Flux,
-            namespace: namespace.to_owned(),
-            name: entry.str_at(&["name"])?.to_owned(),
-            folder: String::new(),
-        })
-    });
-    awaited.collect()
 }
 
 /// Returns why a deliverer that waits for the old one never applies the `moved` objects: the old one never becomes ready,

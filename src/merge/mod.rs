@@ -6,6 +6,7 @@
 //! * `withdraw` the tools' requests for removed objects, by their `applier`: `pruning` those of one delivery object, `by_argo` those of an
 //!   Application or ApplicationSet, `deleted` those that follow the deletion of a delivery object, `uninstalled` those
 //!   that follow the deletion of a FluxInstance
+//! * `waits` Kustomizations that wait for others
 //! * `handover` objects that move from one delivery object to another; `moved` those whose move deletes others or data
 //! * `likely` the tool of objects that no object of the tree delivers
 //! * `release` objects that leave a Helm release, but not the tree
@@ -41,6 +42,7 @@ mod replaced;
 mod surprise;
 mod uninstalled;
 mod updated;
+mod waits;
 mod withdraw;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -60,3 +60,31 @@ fn removed_dependency_is_missed_in_the_cluster_of_its_object() {
         "{document}"
     );
 }
+
+#[test]
+fn patched_dependency_decides_which_kustomization_applies_first() {
+    let moved = |patch: &str| {
+        let patches = format!(
+            "== clusters/prod/kustomization.yaml\nresources: [apps.yaml, flux-system/gotk-sync.yaml]\npatches:\n- target: {{kind: Kustomization, name: apps}}\n  patch: |\n    - {{op: test, path: /metadata/name, value: apps}}\n{patch}"
+        );
+        let both = root("prod")
+            + &patches
+            + &kustomizations("", "")
+            + &format!(
+                "== apps/web.yaml\n{}== base/base.yaml\n{}",
+                config("web"),
+                config("base")
+            );
+        let cart = |folder: &str| format!("== {folder}/cart.yaml\n{}", config("cart"));
+        effects(&compared(&both, &cart("base"), &cart("apps")))
+    };
+    assert_eq!(
+        moved(""),
+        ["recreated ConfigMap/shop/cart race, clusters/prod"]
+    );
+    let waits = "    - {op: add, path: /spec/dependsOn, value: [{name: base}]}\n";
+    assert_eq!(
+        moved(waits),
+        ["recreated ConfigMap/shop/cart certain, clusters/prod"]
+    );
+}

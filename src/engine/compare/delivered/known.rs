@@ -20,9 +20,16 @@ impl Delivered {
     /// Returns the deliveries of the state.
     pub(in super::super) fn known(&self) -> BTreeMap<Deliverer, KnownDelivery> {
         let mut objects_of = ObjectsOfBuilds::default();
-        let all = self.all.iter();
-        all.filter_map(|one| Some((one.by.clone()?, self.known_as(one, &mut objects_of))))
-            .collect()
+        let all = self.all.iter().zip(self.awaited());
+        let known = all.filter_map(|(one, awaited)| {
+            let awaited = awaited.into_iter();
+            let known = KnownDelivery {
+                awaits: awaited.filter_map(|at| self.all[at].by.clone()).collect(),
+                ..self.known_as(one, &mut objects_of)
+            };
+            Some((one.by.clone()?, known))
+        });
+        known.collect()
     }
 
     /// Returns the settings of HelmReleases whose charts were not read, by the ids of their deliveries.
@@ -75,6 +82,7 @@ impl Delivered {
                 .built_first
                 .as_ref()
                 .map(|built| built.iter().map(|one| self.scopes.key(&one.id())).collect()),
+            awaits: Vec::new(),
             is_empty: delivery.resources.is_empty(),
             unread: delivery
                 .unread

@@ -86,18 +86,28 @@ impl Delivered {
         waiting
     }
 
-    /// Returns the indices of the Kustomizations that each delivery awaits to be ready.
+    /// Returns the indices of the Kustomizations that each delivery awaits to be ready. An entry point may await another
+    /// one, which is in its cluster if no other has the key.
     pub(super) fn awaited(&self) -> Vec<BTreeSet<usize>> {
-        let places = self.all.iter().zip(0..);
-        let places: BTreeMap<(&str, &str), usize> = places
-            .map(|(one, at)| ((self.home(one), one.key.as_str()), at))
-            .collect();
+        let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        let mut entries: BTreeMap<&str, Option<usize>> = BTreeMap::new();
+        for (one, at) in self.all.iter().zip(0..) {
+            places.insert((self.home(one), one.key.as_str()), at);
+            if one.parent.is_none() {
+                let only = entries.entry(one.key.as_str());
+                only.and_modify(|only| *only = None).or_insert(Some(at));
+            }
+        }
         let kind = SourceTool::Flux.kind();
         let awaited = self.all.iter().map(|one| {
-            let keys = one.settings.awaits_ready.iter();
-            let keys = keys.map(|(namespace, name)| format!("{kind}/{namespace}/{name}"));
-            keys.filter_map(|key| places.get(&(self.home(one), key.as_str())).copied())
-                .collect()
+            let names = one.settings.awaits_ready.iter();
+            let found = names.filter_map(|(namespace, name)| {
+                let key = format!("{kind}/{namespace}/{name}");
+                let here = places.get(&(self.home(one), key.as_str())).copied();
+                let entry = entries.get(key.as_str()).copied().flatten();
+                here.or(entry.filter(|_| one.parent.is_none()))
+            });
+            found.collect()
         });
         awaited.collect()
     }
