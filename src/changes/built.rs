@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use foldhash::{HashMap, HashMapExt};
+use serde_json::Value as Json;
 
 use super::content::{same_content, same_node};
 use super::immutable::{RejectedField, has_immutable_fields, rejected_fields};
@@ -103,21 +104,17 @@ pub fn rejected_between(
     }
     let (before, after) = (&old.1.object, &new.1.object);
     let written = rejected_fields(before, after);
-    let built = built(old, new).and_then(|(was, is)| parsed(was).zip(parsed(is)));
-    let Some((was, is)) = built else {
+    let built = built(old, new).and_then(|(was, is)| json(was).zip(json(is)));
+    let Some((mut was, mut is)) = built else {
         return written;
     };
+    let [in_base, in_head] = [old, new].map(is_of_flux);
+    assume_variables((&mut was, in_base), (&mut is, in_head));
+    let [was, is] = [was, is].map(|object| parsed(&object));
     let (Some(old_object), Some(new_object)) = (object_in(&was), object_in(&is)) else {
         return written;
     };
-    let sides = [(old, &was), (new, &is)];
     let rejected = rejected_fields(old_object, new_object).into_iter();
-    let rejected = rejected.filter(|field| {
-        let parts = sides.into_iter().zip([field.base, field.head]);
-        !parts.into_iter().any(|((side, file), part)| {
-            is_of_flux(side) && part.is_some_and(|part| file.source().slice(part).contains("${"))
-        })
-    });
     let rejected = rejected.map(|built| {
         let known = written.iter().find(|one| one.field == built.field);
         known.cloned().unwrap_or_else(|| {
@@ -142,13 +139,52 @@ fn is_of_flux((part, member): (&TreePart, &Member)) -> bool {
     by.is_some_and(|by| by.tool == SourceTool::Flux)
 }
 
-/// Parses a built object; `None` if it is too large.
-fn parsed(node: &Node) -> Option<ParsedFile> {
-    if node.weight(LARGEST) > LARGEST {
-        return None;
+/// Replaces each value with a variable by that of the other side, or removes it if there is none: they may be equal. Each side comes with whether
+/// variables are expanded there.
+fn assume_variables((was, in_base): (&mut Json, bool), (is, in_head): (&mut Json, bool)) {
+    if in_base && has_variable(was) {
+        was.clone_from(is);
+        return;
     }
-    let text = node.to_json(DEPTH).to_string();
-    Some(ParsedFile::parse(SourceFile::new("built.json", text)))
+    if in_head && has_variable(is) {
+        is.clone_from(was);
+        return;
+    }
+    match (was, is) {
+        (Json::Object(was), Json::Object(is)) => {
+            was.retain(|key, value| is.contains_key(key) || !in_base || !has_variable(value));
+            is.retain(|key, value| was.contains_key(key) || !in_head || !has_variable(value));
+            for (key, value) in was {
+                if let Some(other) = is.get_mut(key) {
+                    assume_variables((value, in_base), (other, in_head));
+                }
+            }
+        }
+        (Json::Array(was), Json::Array(is)) => {
+            for (value, other) in was.iter_mut().zip(is) {
+                assume_variables((value, in_base), (other, in_head));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a text, or a key of a map, contains a variable.
+fn has_variable(value: &Json) -> bool {
+    match value {
+        Json::String(text) => text.contains("${"),
+        Json::Object(map) => map.keys().any(|key| key.contains("${")),
+        _ => false,
+    }
+}
+
+/// Converts a built object; `None` if it is too large.
+fn json(node: &Node) -> Option<Json> {
+    (node.weight(LARGEST) <= LARGEST).then(|| node.to_json(DEPTH))
+}
+
+fn parsed(object: &Json) -> ParsedFile {
+    ParsedFile::parse(SourceFile::new("built.json", object.to_string()))
 }
 
 /// Returns the object of a file of [`parsed`].

@@ -185,3 +185,29 @@ fn field_with_unread_variable_is_not_rejected() {
     assert!(!is_rejected(secret, none));
     assert!(!is_rejected(slow, secret));
 }
+
+#[test]
+fn unknown_variable_hides_no_other_change_of_an_immutable_field() {
+    let from = "  postBuild: {substituteFrom: [{kind: Secret, name: vars}]}\n";
+    let both = root("prod")
+        + &format!(
+            "== clusters/prod/apps.yaml\n{}",
+            kustomization("apps", "./apps", from)
+        );
+    let web = |labels: &str| {
+        format!(
+            "== apps/web.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web, namespace: shop}}\nspec:\n  selector: {{matchLabels: {{{labels}}}}}\n  template:\n    metadata: {{labels: {{{labels}}}}}\n    spec: {{containers: [{{name: web, image: 'web:1'}}]}}\n"
+        )
+    };
+    let count = |base: &str, head: &str| {
+        let document = compared(&both, &web(base), &web(head));
+        let findings = document["findings"].as_array().expect("a list").iter();
+        findings
+            .filter(|one| one["rule"] == "immutable-changed")
+            .count()
+    };
+    assert_eq!(count("app: '${APP}'", "app: web"), 0);
+    assert_eq!(count("app: '${APP}', tier: a", "app: web, tier: b"), 1);
+    assert_eq!(count("app: '${APP}'", "app: web, tier: b"), 1);
+    assert_eq!(count("tier: a, app: '${APP}'", "tier: a, app: '${WEB}'"), 0);
+}
