@@ -63,7 +63,7 @@ pub struct MergePart<'a> {
     /// The keys as written of the objects of head that builds give another name, each with the destination.
     pub(super) written_keys: OnceLock<HashSet<(Destination, ObjectKey)>>,
     /// The keys of objects whose updates the API server rejects.
-    pub(super) rejected: OnceLock<HashSet<ObjectKey>>,
+    pub(super) rejected: OnceLock<HashSet<ObjectId>>,
     /// Files of head that base has with another text, by path.
     pub(super) edited: OnceLock<HashMap<String, EditedFile>>,
 }

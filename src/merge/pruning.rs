@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use super::deleted::{DeletedDelivery, but_for_unpruned};
 use super::part::MergePart;
-use super::replaced::{Answer, KeptObject, ends_on_its_own};
+use super::replaced::ends_on_its_own;
 use super::uninstalled::uninstalling;
 use super::withdraw::upgraded;
 use crate::changes::{Destination, KnownDelivery, TreePlace};
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
 use crate::delivery::helm::HelmVersion;
-use crate::delivery::{DeliveryTool, FluxObject, Leaving, Regime, Withdrawal, flux};
+use crate::delivery::{DeliveryTool, Leaving, Withdrawal, flux};
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey, Policy};
 use crate::kustomize::{Deliverer, SourceTool, pointed_folders};
@@ -297,7 +297,28 @@ impl<'a> Delivery<'a, '_> {
         });
         // The rejected Jobs may be gone by now.
         pruned.is_possible |= !rejected.is_empty();
-        pruned
+        self.waiting(by, pruned)
+    }
+
+    /// Returns the pruning by a Kustomization, given that of its own: none while it waits for one that can no longer apply
+    /// its sources.
+    fn waiting(&self, by: &Deliverer, pruned: Withdrawal<'a>) -> Withdrawal<'a> {
+        if pruned.requests.is_empty() {
+            return pruned;
+        }
+        let Some((dependency, rejected)) = self.part.awaits_rejected(by) else {
+            return pruned;
+        };
+        if !self.part.always_waits(by, dependency) || ends_on_its_own(rejected) {
+            return Withdrawal {
+                is_race: true,
+                ..pruned
+            };
+        }
+        Withdrawal {
+            rejected: Some(rejected.key.clone()),
+            ..Withdrawal::nothing("waits for a Kustomization that can no longer apply its sources")
+        }
     }
 
     /// Returns the pruning by a Kustomization that cannot build the objects in head: it applies and deletes nothing,
@@ -315,13 +336,8 @@ impl<'a> Delivery<'a, '_> {
         if self.leaving.members.is_empty() {
             return Vec::new();
         }
-        let regime = Regime::Flux(FluxObject::Kustomization);
         let there = self.part.base.members_at(self.destination);
-        let rejected = there.filter(|base| {
-            let fails = |head| self.part.answer(regime, KeptObject { base, head }) == Answer::Fails;
-            self.part.rejects(&base.key) && self.part.applied_by(by, &base.key).is_some_and(fails)
-        });
-        rejected.collect()
+        there.filter(|base| self.part.fails_on(by, base)).collect()
     }
 
     /// Returns the fate of the objects of a deleted Kustomization.

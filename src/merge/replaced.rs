@@ -1,11 +1,14 @@
 //! Updates that the API server rejects, and the reaction of the object's tool.
 
+use foldhash::HashSet;
+
 use super::part::{MergePart, with_key};
 use crate::changes::{ChangeKind, RejectedField, Sides, rejected_between};
 use crate::delivery::marks;
 use crate::delivery::{FluxObject, Regime};
-use crate::inventory::Member;
-use crate::kube::{ObjectKey, kinds};
+use crate::inventory::{Member, ObjectId};
+use crate::kube::kinds;
+use crate::kustomize::Deliverer;
 use crate::yaml::Value;
 
 /// An object that both sides apply at one destination with one key, but with different content.
@@ -62,24 +65,38 @@ impl<'a> MergePart<'a> {
         })
     }
 
-    /// Whether the API server rejects the update of an object to its content in head.
-    pub fn rejects(&self, key: &ObjectKey) -> bool {
-        let rejected = self.rejected.get_or_init(|| {
-            let changed = self.counterparts.keys();
-            let keys = changed.map(|id| &self.base.inventory.member(*id).key);
-            let rejected = keys.filter(|key| self.has_rejected_fields(key));
-            rejected.cloned().collect()
-        });
-        rejected.contains(key)
+    /// Whether the API server rejects the update of an object of base to its content in head.
+    pub fn rejects(&self, base: &Member) -> bool {
+        self.rejected().contains(&base.id)
     }
 
-    fn has_rejected_fields(&self, key: &ObjectKey) -> bool {
-        let [old, new] =
-            [Some(self.base), self.head].map(|part| with_key(&part?.inventory, key).next());
-        let changed = old.filter(|member| self.counterparts.contains_key(&member.id));
-        changed
-            .zip(new)
-            .is_some_and(|(base, head)| !self.rejected_fields(KeptObject { base, head }).is_empty())
+    /// Returns the objects of base whose updates the API server rejects.
+    pub(super) fn rejected(&self) -> &HashSet<ObjectId> {
+        self.rejected.get_or_init(|| {
+            let changed = self.counterparts.keys().copied();
+            let rejected = changed.filter(|id| {
+                let base = self.base.inventory.member(*id);
+                let head = self.updated(base);
+                head.is_some_and(|head| !self.rejected_fields(KeptObject { base, head }).is_empty())
+            });
+            rejected.collect()
+        })
+    }
+
+    /// Whether a Kustomization still applies an object of base and fails, because the API server rejects the update.
+    pub(super) fn fails_on(&self, by: &Deliverer, base: &Member) -> bool {
+        let regime = Regime::Flux(FluxObject::Kustomization);
+        self.rejects(base)
+            && self
+                .applied_by(by, &base.key)
+                .is_some_and(|head| self.answer(regime, KeptObject { base, head }) == Answer::Fails)
+    }
+
+    /// Returns the object of head with the key of one of base: that of the same deliverer, if there is one.
+    fn updated(&self, base: &Member) -> Option<&'a Member> {
+        let by = self.base.destination(base.file).deliverer();
+        let same = by.and_then(|by| self.applied_by(by, &base.key));
+        same.or_else(|| with_key(&self.head?.inventory, &base.key).next())
     }
 
     /// Returns the fields of an object whose change the API server rejects.

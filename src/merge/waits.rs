@@ -3,14 +3,42 @@
 use std::collections::BTreeSet;
 
 use super::part::{MergePart, delivering};
+use super::replaced::ends_on_its_own;
 use crate::changes::{KnownDelivery, TreePart};
-use crate::kustomize::Deliverer;
+use crate::inventory::Member;
+use crate::kustomize::{Deliverer, SourceTool};
 
-impl MergePart<'_> {
+impl<'a> MergePart<'a> {
     /// Whether `one` waits in head, directly or not, for `other`.
     pub(super) fn waits_for(&self, one: &Deliverer, other: &Deliverer) -> bool {
         self.head
             .is_some_and(|head| awaited(head, one).contains(&other.key()))
+    }
+
+    /// Whether `one` waits in base, too, and both have the same source: it then certainly does not apply head before
+    /// `other` is ready with it.
+    pub(super) fn always_waits(&self, one: &Deliverer, other: &Deliverer) -> bool {
+        let [source, awaited_source] = [one, other].map(|by| {
+            let known = self.base.delivery(by);
+            known.and_then(|known| known.settings.source.as_ref())
+        });
+        awaited(self.base, one).contains(&other.key()) && source == awaited_source
+    }
+
+    /// Returns a Kustomization for which one waits in head, directly or not, and that never becomes ready because the API
+    /// server rejects the update of one of its objects; with the object, preferably one that does not end on its own.
+    pub(super) fn awaits_rejected(&self, by: &Deliverer) -> Option<(&'a Deliverer, &'a Member)> {
+        if self.rejected().is_empty() {
+            return None;
+        }
+        let awaited = awaited(self.head?, by);
+        let rejected = self.rejected().iter().filter_map(|id| {
+            let member = self.base.inventory.member(*id);
+            let by = self.base.destination(member.file).deliverer()?;
+            let is_awaited = by.tool == SourceTool::Flux && awaited.contains(&by.key());
+            (is_awaited && self.fails_on(by, member)).then_some((by, member))
+        });
+        rejected.min_by_key(|(_, member)| (ends_on_its_own(member), member.id))
     }
 }
 

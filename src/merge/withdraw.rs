@@ -397,5 +397,9 @@ pub(super) fn upgraded<'a>(
         deliveries,
         members: head.members_at(destination).collect(),
     };
-    helm::upgrade(&old, &new, choice.helm_version, |key| part.rejects(key))
+    let rejected = old.members.iter().filter(|member| part.rejects(member));
+    let rejected: BTreeSet<&ObjectKey> = rejected.map(|member| &member.key).collect();
+    helm::upgrade(&old, &new, choice.helm_version, |key| {
+        rejected.contains(key)
+    })
 }

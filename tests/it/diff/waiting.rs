@@ -7,6 +7,12 @@ use super::flux::{compared, config, effects, kustomization, root};
 const WAITS: &str = "  dependsOn: [{name: base}]\n";
 const REMOTE: &str = "  kubeConfig: {secretRef: {name: edge}}\n";
 
+fn deployment(app: &str) -> String {
+    format!(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web, namespace: shop}}\nspec:\n  selector: {{matchLabels: {{app: {app}}}}}\n  template:\n    metadata: {{labels: {{app: {app}}}}}\n    spec: {{containers: [{{name: web, image: 'web:1'}}]}}\n"
+    )
+}
+
 /// Returns the effect on the ConfigMap `cart`, which leaves the Kustomization `apps`. `both` are files of both states,
 /// and `base` and `head` those of one.
 fn of_cart(both: &str, base: &str, head: &str) -> (String, Value) {
@@ -86,5 +92,47 @@ fn patched_dependency_decides_which_kustomization_applies_first() {
     assert_eq!(
         moved(waits),
         ["recreated ConfigMap/shop/cart certain, clusters/prod"]
+    );
+}
+
+#[test]
+fn rejected_update_makes_dependants_wait() {
+    let state = |apps: &str, base: &str, app: &str| {
+        kustomizations(apps, base) + &format!("== base/web.yaml\n{}", deployment(app))
+    };
+    let (effect, document) = of_cart("", &state(WAITS, "", "a"), &state(WAITS, "", "b"));
+    assert_eq!(effect, "kept ConfigMap/shop/cart certain, clusters/prod");
+    let said = "the Kustomization flux-system/apps waits for a Kustomization that can no longer apply its sources, because \
+                the API server rejects the update of Deployment.apps/shop/web: 1 object that left stays in the cluster";
+    assert!(document.to_string().contains(said), "{document}");
+    let (effect, _) = of_cart("", &state("", "", "a"), &state("", "", "b"));
+    assert_eq!(effect, "deleted ConfigMap/shop/cart certain, clusters/prod");
+    // It may reconcile once before its parent makes it wait.
+    let (effect, _) = of_cart("", &state("", "", "a"), &state(WAITS, "", "b"));
+    assert_eq!(effect, "deleted ConfigMap/shop/cart race, clusters/prod");
+    let force = "  force: true\n";
+    let (effect, _) = of_cart("", &state(WAITS, force, "a"), &state(WAITS, force, "b"));
+    assert_eq!(effect, "deleted ConfigMap/shop/cart certain, clusters/prod");
+}
+
+#[test]
+fn rejected_update_is_that_of_the_same_deliverer() {
+    let web = |folder: &str, app: &str| format!("== {folder}/web.yaml\n{}", deployment(app));
+    let leaving = |folder: &str| {
+        let both = root("prod") + &kustomizations("", "") + &web("apps", "a");
+        let cart = format!("== {folder}/cart.yaml\n{}", config("cart"));
+        effects(&compared(
+            &both,
+            &(web("base", "a") + &cart),
+            &web("base", "b"),
+        ))
+    };
+    assert_eq!(
+        leaving("base"),
+        ["kept ConfigMap/shop/cart certain, clusters/prod"]
+    );
+    assert_eq!(
+        leaving("apps"),
+        ["deleted ConfigMap/shop/cart certain, clusters/prod"]
     );
 }
