@@ -101,7 +101,10 @@ fn rejected_update_makes_dependants_wait() {
         kustomizations(apps, base) + &format!("== base/web.yaml\n{}", deployment(app))
     };
     let (effect, document) = of_cart("", &state(WAITS, "", "a"), &state(WAITS, "", "b"));
-    assert_eq!(effect, "kept ConfigMap/shop/cart certain, clusters/prod");
+    assert_eq!(
+        effect,
+        "orphaned ConfigMap/shop/cart certain, clusters/prod"
+    );
     let said = "the Kustomization flux-system/apps waits for a Kustomization that can no longer apply its sources, because \
                 the API server rejects the update of Deployment.apps/shop/web: 1 object that left stays in the cluster";
     assert!(document.to_string().contains(said), "{document}");
@@ -129,7 +132,7 @@ fn rejected_update_is_that_of_the_same_deliverer() {
     };
     assert_eq!(
         leaving("base"),
-        ["kept ConfigMap/shop/cart certain, clusters/prod"]
+        ["orphaned ConfigMap/shop/cart certain, clusters/prod"]
     );
     assert_eq!(
         leaving("apps"),
