@@ -14,6 +14,7 @@ mod gotemplate;
 mod helm;
 mod kept;
 mod made;
+mod options;
 mod parameters;
 mod pattern;
 mod plugins;

@@ -3,6 +3,7 @@
 use super::application::Application;
 use super::environment::Environment;
 use super::helm::HelmSource;
+use super::options::KustomizeOptions;
 use super::pattern::FilePattern;
 use super::sources::Sources;
 use crate::graph::files::TreeFiles;
@@ -129,30 +130,12 @@ impl Source<'_> {
             Err(error) => return SourceResult::Failed(error),
         };
         if let Some(options) = node.get("kustomize") {
-            let fields = ["namePrefix", "nameSuffix", "namespace"].map(|field| (field, field));
-            doc.add(&options, &fields, &["patches"], self.sources.files);
-            let environment = Environment::new(self.application, node, self.chart.namespace);
-            let expands = options.is_true_at(&["commonAnnotationsEnvsubst"]);
-            for (marks, expands) in [("commonLabels", true), ("commonAnnotations", expands)] {
-                let mut own = Node::empty_map();
-                for (key, mut value) in options.entries_at(&[marks]) {
-                    if let Some(text) = value.scalar().filter(|_| expands) {
-                        value = Node::text(environment.expand(&text));
-                    }
-                    own.set(&key, value);
-                }
-                if marks == "commonLabels" && options.is_true_at(&["labelWithoutSelector"]) {
-                    let mut labels = Node::empty_map();
-                    labels.set("pairs", own);
-                    if let Some(templates) = options.get("labelIncludeTemplates") {
-                        labels.set("includeTemplates", templates);
-                    }
-                    doc.node.entry_mut("labels").seq_mut().push(labels);
-                } else {
-                    for (key, value) in own.entries() {
-                        doc.node.entry_mut(marks).set(&key, value);
-                    }
-                }
+            let options = KustomizeOptions {
+                node: &options,
+                environment: Environment::new(self.application, node, self.chart.namespace),
+            };
+            if let Err(reason) = options.edit(&mut doc, self.sources.files) {
+                return Made::Failed(self.application.origin.failed(reason));
             }
         }
         self.sources

@@ -47,7 +47,7 @@ impl NewImage {
 
     /// Returns the image instead of `image`; `None` if it is another one.
     fn instead_of(&self, image: &str) -> Option<String> {
-        let (name, tag, digest) = parts(image);
+        let (name, tag, digest) = image_parts(image);
         if name != self.name {
             return None;
         }
@@ -66,7 +66,7 @@ impl NewImage {
 }
 
 /// Splits an image into its name, its tag with the colon, and its digest with the sign.
-fn parts(image: &str) -> (&str, &str, &str) {
+pub(in crate::graph) fn image_parts(image: &str) -> (&str, &str, &str) {
     let (rest, digest) = image.split_at(image.find('@').unwrap_or(image.len()));
     let start = rest.rfind('/').unwrap_or(0);
     let at = rest[start..].find(':').map_or(rest.len(), |at| start + at);
@@ -94,7 +94,7 @@ impl NewImages {
         let (mut last, mut bytes, mut next) = (None::<String>, 0, 0);
         loop {
             let image = last.as_deref().unwrap_or(image);
-            let Some((at, new)) = self.named(parts(image).0, next) else {
+            let Some((at, new)) = self.named(image_parts(image).0, next) else {
                 return Some((last?, bytes));
             };
             let new = new.instead_of(image)?;
@@ -115,7 +115,17 @@ impl Build<'_> {
     /// Sets the images and the replicas of a kustomization.
     pub(super) fn scale_and_tag(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
         scale(&doc.node.items_at("replicas"), built);
-        let images = NewImages::new(&doc.node.items_at("images"));
+        self.tag_all(doc, &doc.node.items_at("images"), built)
+    }
+
+    /// Sets images by `entries`.
+    pub(super) fn tag_all(
+        &self,
+        doc: &KustomizationDoc,
+        entries: &[Node],
+        built: &mut Built,
+    ) -> Outcome {
+        let images = NewImages::new(entries);
         if images.0.is_empty() {
             return Ok(());
         }
@@ -151,7 +161,7 @@ impl Build<'_> {
 }
 
 /// Sets replicas; of several entries for an object, the last counts.
-fn scale(entries: &[Node], built: &mut Built) {
+pub(super) fn scale(entries: &[Node], built: &mut Built) {
     let mut counts = BTreeMap::new();
     for (at, entry) in entries.iter().enumerate() {
         if let Some((name, count)) = entry.text_at(&["name"]).zip(entry.get("count")) {

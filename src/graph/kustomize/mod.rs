@@ -23,6 +23,7 @@ pub use build::{BuildError, Builder, Built};
 pub use doc::{KustomizationDoc, kustomization};
 pub use generate::json_text;
 pub use memo::Builds;
+pub(super) use images::image_parts;
 pub use objects::{objects_of, resources_of};
 pub use patch::merged;
 pub use resource::{Origin, ResId, Resource, is_cluster_scoped, is_namespaced};

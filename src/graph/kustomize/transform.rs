@@ -8,6 +8,7 @@ use serde::de::IgnoredAny;
 
 use super::build::{Build, Built, Outcome};
 use super::doc::KustomizationDoc;
+use super::images::scale;
 use super::named::Named;
 use super::patch::{decides, json_patched, merged, text_of};
 use super::resource::{ResId, Resource};
@@ -111,7 +112,14 @@ impl Build<'_> {
                 let entry = std::slice::from_ref(transformer);
                 self.patches(doc, "patches", entry, built)?;
             }
-            "ImageTagTransformer" | "ReplicaCountTransformer" => {}
+            "ImageTagTransformer" => {
+                let image: Vec<Node> = transformer.get("imageTag").into_iter().collect();
+                self.tag_all(doc, &image, built)?;
+            }
+            "ReplicaCountTransformer" => {
+                let replica: Vec<Node> = transformer.get("replica").into_iter().collect();
+                scale(&replica, built);
+            }
             _ => return Ok(false),
         }
         Ok(true)

@@ -154,6 +154,73 @@ fn selector_changed_by_labels_of_application_is_rejected() {
     );
 }
 
+/// Returns the tree of an Application of the folder `apps` with options of `spec.source.kustomize`.
+fn argo_app(options: &str) -> String {
+    let app = application("apps", "apps", "");
+    let with_options = format!("path: 'apps', kustomize: {{{options}}}");
+    format!(
+        "== argocd/apps/apps.yaml\n{}",
+        app.replace("path: 'apps'", &with_options)
+    )
+}
+
+#[test]
+fn images_and_replicas_of_application_change_its_objects() {
+    let both = argo_root() + DEPLOYMENT + &apps("images: [{name: web, newTag: '1'}]\n");
+    let changed = |base: &str, head: &str| {
+        let document = compared(&both, &argo_app(base), &argo_app(head));
+        let changes = document["changes"].as_array().expect("a list").iter();
+        changes
+            .filter(|one| one["key"] == "Deployment.apps/shop/web")
+            .count()
+    };
+    for option in [
+        "images: ['web:2']",
+        "images: ['web=example.org/web']",
+        "images: ['web@sha256:a']",
+        "replicas: [{name: web, count: 2}]",
+        "replicas: [{name: web, count: '2'}]",
+        "commonAnnotations: {a: b}",
+        "commonLabels: {a: b}, labelWithoutSelector: true",
+    ] {
+        assert_eq!(changed("", option), 1, "{option}");
+        assert_eq!(changed(option, option), 0, "{option}");
+    }
+    // These set what the kustomization sets.
+    for option in [
+        "images: ['web:1']",
+        "images: ['web:*']",
+        "images: ['web=*:1']",
+    ] {
+        assert_eq!(changed("", option), 0, "{option}");
+    }
+}
+
+#[test]
+fn refused_option_of_application_fails_its_build() {
+    let both = argo_root() + DEPLOYMENT + &apps("commonLabels: {team: a}\n");
+    for (options, expected) in [
+        ("images: [web]", "the image `web` changes nothing"),
+        ("replicas: [{name: web, count: many}]", "not a number"),
+        ("commonLabels: {team: b}", "already sets `team`"),
+        (
+            "commonLabels: {a: b}, labelIncludeTemplates: true",
+            "labelIncludeTemplates needs labelWithoutSelector",
+        ),
+    ] {
+        let document = compared(&both, &argo_app(""), &argo_app(options));
+        let reason = document["failed"][0]["reason"].as_str().unwrap_or_default();
+        assert!(reason.contains(expected), "{options}: {reason}");
+        assert_eq!(document["summary"]["deleted"], 0, "{options}");
+    }
+    let document = compared(
+        &both,
+        &argo_app(""),
+        &argo_app("commonLabels: {team: b}, forceCommonLabels: true"),
+    );
+    assert_eq!(document["failed"], serde_json::json!([]));
+}
+
 #[test]
 fn update_rejected_after_its_build_prevents_pruning() {
     let both = flux("") + DEPLOYMENT;
