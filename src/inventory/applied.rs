@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use crate::kube::{Namespace, ObjectKey, Scope};
 use crate::manifest::{ListClient, Object, ParsedFile};
 
@@ -29,26 +31,41 @@ impl From<ParsedFile> for AppliedFile {
     }
 }
 
-/// The objects of a file that a build applies, and their keys in it.
-#[derive(Clone, Debug, Default)]
-pub struct BuiltKeys(Vec<BuiltKey>);
+/// A reference to an object that a build renames.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RenamedReference {
+    /// The group of the object; empty if it is any.
+    pub group: &'static str,
+    /// The kind of the object.
+    pub kind: &'static str,
+    /// The name before the build.
+    pub written: SmolStr,
+    /// The name after the build.
+    pub built: SmolStr,
+}
 
 /// An object of a file that a build applies.
 #[derive(Clone, Debug)]
-pub struct BuiltKey {
+pub struct BuiltObject {
     /// Its offset in the file.
     pub begins: u32,
-    /// Its namespace in the build.
+    /// Its namespace.
     pub namespace: Namespace,
-    /// Its name in the build.
-    pub name: String,
+    /// Its name.
+    pub name: SmolStr,
+    /// Its references to objects that the build renamed.
+    pub references: Arc<[RenamedReference]>,
     /// The object with the values of its variables, if it has any.
     pub object: Option<Arc<Object>>,
 }
 
+/// The objects of a file that a build applies, and their keys in it.
+#[derive(Clone, Debug, Default)]
+pub struct BuiltKeys(Vec<BuiltObject>);
+
 impl BuiltKeys {
-    /// Sorts the objects of a file.
-    pub fn new(mut objects: Vec<BuiltKey>) -> Self {
+    /// Sorts objects by their offsets.
+    pub fn new(mut objects: Vec<BuiltObject>) -> Self {
         objects.sort_by_key(|object| object.begins);
         objects.shrink_to_fit();
         Self(objects)
@@ -60,22 +77,25 @@ impl BuiltKeys {
     }
 
     /// Returns the object at this offset; `None` if it is not one of them.
-    pub fn of(&self, begins: u32) -> Option<&BuiltKey> {
+    pub fn of(&self, begins: u32) -> Option<&BuiltObject> {
         let found = self.0.binary_search_by_key(&begins, |object| object.begins);
         found.ok().map(|at| &self.0[at])
+    }
+
+    /// Whether the build renames references of the objects.
+    pub fn rename_references(&self) -> bool {
+        self.0.iter().any(|object| !object.references.is_empty())
     }
 
     /// Returns the key under which the object with the key `written` and the scope `scope` is applied; `None` if the
     /// build leaves it out. Unlike Kubernetes, kustomize treats an unknown kind as namespaced; if it is not, the API
     /// server drops the namespace again.
     pub fn key(&self, written: &ObjectKey, scope: Option<Scope>, begins: u32) -> Option<ObjectKey> {
-        let BuiltKey {
-            namespace, name, ..
-        } = self.of(begins)?;
+        let object = self.of(begins)?;
         let mut key = written.clone();
-        key.name = name.into();
-        if scope != Some(Scope::Cluster) && *namespace != Namespace::Unwritten {
-            key.namespace = namespace.clone();
+        key.name = object.name.as_str().into();
+        if scope != Some(Scope::Cluster) && object.namespace != Namespace::Unwritten {
+            key.namespace = object.namespace.clone();
         }
         Some(key)
     }

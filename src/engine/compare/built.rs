@@ -14,7 +14,7 @@ use crate::graph::delivery::Delivery;
 use crate::graph::kustomize::{BuildError, ResId, Resource};
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::What;
-use crate::inventory::{BuiltKey, BuiltKeys};
+use crate::inventory::{BuiltKeys, BuiltObject};
 use crate::kube::Namespace;
 use crate::kustomize::Deliverer;
 use crate::manifest::ParsedFile;
@@ -64,7 +64,7 @@ pub(super) fn root_of(
     side: Side,
 ) -> BuildRoot {
     // A file that is built several times has several copies of its objects.
-    let mut files: BTreeMap<usize, Vec<Vec<_>>> = BTreeMap::new();
+    let mut files: BTreeMap<usize, Vec<Vec<BuiltObject>>> = BTreeMap::new();
     let mut copies_of: HashMap<(usize, u32), usize> = HashMap::default();
     for path in delivery.reached.iter() {
         if let Some(at) = index.get(path.as_str()) {
@@ -90,12 +90,12 @@ pub(super) fn root_of(
             if copies.len() == *copy {
                 copies.push(Vec::new());
             }
-            let file = files_of_state[*at];
-            copies[*copy].push(BuiltKey {
+            copies[*copy].push(BuiltObject {
                 begins,
                 namespace,
-                name: id.name.into(),
-                object: variables.replaced((*at, file), begins, &resource.node),
+                name: id.name,
+                references: Arc::clone(&resource.references),
+                object: variables.replaced((*at, files_of_state[*at]), begins, &resource.node),
             });
             *copy += 1;
         }

@@ -135,7 +135,7 @@ impl Source<'_> {
                 environment: Environment::new(self.application, node, self.chart.namespace),
             };
             if let Err(reason) = options.edit(&mut doc, self.sources.files) {
-                return Made::Failed(self.application.origin.failed(reason));
+                return SourceResult::Failed(self.application.origin.failed(reason));
             }
         }
         self.sources

@@ -183,6 +183,7 @@ impl Build<'_> {
                 resource.rename("name", name);
             }
         }
+        self.references(doc, &mut built)?;
         let resources = built.resources_mut();
         resources.retain(|resource| {
             let local = resource.meta("annotations", "config.kubernetes.io/local-config");

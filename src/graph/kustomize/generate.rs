@@ -121,6 +121,7 @@ impl Generator<'_> {
             node,
             previous: Arc::default(),
             origin: self.origin.clone(),
+            references: Arc::default(),
             needs_hash: true,
             is_possible: false,
         };

@@ -1,5 +1,5 @@
-//! Evaluates the builds of kustomize. References to other objects are not renamed, and replacements are not evaluated:
-//! in fields other than names and metadata, builds may differ from those of kustomize.
+//! Evaluates the builds of kustomize. Replacements and vars are not evaluated, nor are references renamed that also name a
+//! namespace: in fields other than names and metadata, builds may differ from those of kustomize.
 
 mod budget;
 mod build;
@@ -14,6 +14,7 @@ mod named;
 mod objects;
 mod part;
 mod patch;
+mod references;
 mod resource;
 mod select;
 mod transform;
@@ -22,8 +23,8 @@ pub use budget::{Budget, Taken};
 pub use build::{BuildError, Builder, Built};
 pub use doc::{KustomizationDoc, kustomization};
 pub use generate::json_text;
-pub use memo::Builds;
 pub(super) use images::image_parts;
+pub use memo::Builds;
 pub use objects::{objects_of, resources_of};
 pub use patch::merged;
 pub use resource::{Origin, ResId, Resource, is_cluster_scoped, is_namespaced};

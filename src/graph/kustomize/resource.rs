@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 use super::build::BuildError;
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
+use crate::inventory::RenamedReference;
 use crate::kube::{ApiVersion, Scope};
 
 /// The bytes that a label or an annotation takes, apart from its text.
@@ -153,6 +154,8 @@ pub struct Resource {
     pub previous: Arc<[ResId]>,
     /// The place where it is written.
     pub origin: Origin,
+    /// Its references to objects that the build renamed.
+    pub references: Arc<[RenamedReference]>,
     /// Whether its name gets a hash of its content in the end.
     pub needs_hash: bool,
     /// Whether it exists only under unknown conditions.
@@ -173,6 +176,7 @@ impl Resource {
                 offset,
                 ..Origin::default()
             },
+            references: Arc::default(),
             needs_hash: false,
             is_possible: false,
         })

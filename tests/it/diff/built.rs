@@ -221,6 +221,53 @@ fn refused_option_of_application_fails_its_build() {
     assert_eq!(document["failed"], serde_json::json!([]));
 }
 
+/// A Deployment that reads the ConfigMap `config`, which the kustomization generates with `options`.
+fn with_config(literal: &str, more: &str) -> String {
+    let reads = "image: 'web:1', envFrom: [{configMapRef: {name: config}}]";
+    DEPLOYMENT.replace("image: 'web:1'", reads)
+        + &apps(&format!(
+            "{more}configMapGenerator: [{{name: config, namespace: shop, literals: [{literal}]}}]\n"
+        ))
+}
+
+#[test]
+fn hash_of_generated_object_changes_its_users() {
+    let document = compared(&flux(""), &with_config("a=1", ""), &with_config("a=2", ""));
+    assert_eq!(
+        said(&document),
+        [
+            "changed ConfigMap/shop/config-6gtghh96k8",
+            "changed Deployment.apps/shop/web",
+        ]
+    );
+}
+
+#[test]
+fn renamed_generated_object_is_not_missed_by_its_users() {
+    let fixed = "generatorOptions: {disableNameSuffixHash: true}\n";
+    let base = with_config("a=1", fixed);
+    let both = flux("");
+    for head in [
+        with_config("a=1", ""),
+        with_config("a=1", "namePrefix: b-\n"),
+        with_config("a=1", &format!("{fixed}nameSuffix: -b\n")),
+    ] {
+        let document = compared(&both, &base, &head);
+        assert_eq!(document["findings"], serde_json::json!([]), "{head}");
+        assert_ne!(document["summary"]["deleted"], 0, "{head}");
+    }
+    // Kustomize renames only references to objects that it has.
+    let head = DEPLOYMENT.replace(
+        "image: 'web:1'",
+        "image: 'web:1', envFrom: [{configMapRef: {name: config}}]",
+    ) + &apps("");
+    let rules = said(&compared(&both, &base, &head));
+    assert!(
+        rules.iter().any(|one| one.starts_with("referred-removed")),
+        "{rules:?}"
+    );
+}
+
 #[test]
 fn update_rejected_after_its_build_prevents_pruning() {
     let both = flux("") + DEPLOYMENT;

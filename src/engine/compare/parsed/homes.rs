@@ -5,7 +5,7 @@ use foldhash::HashMap;
 use super::Parsed;
 use crate::changes::{Home, WrittenAs};
 use crate::engine::compare::built::BuildRoot;
-use crate::inventory::{BuiltKey, BuiltKeys};
+use crate::inventory::BuiltKeys;
 use crate::kube::Namespace;
 use crate::kustomize::Deliverer;
 
@@ -55,17 +55,15 @@ impl<'p> Homes<'p> {
         };
         let built = self.written.get(place).into_iter().flatten();
         let found = built.filter_map(|(root, built)| {
-            let BuiltKey {
-                namespace, name, ..
-            } = built.of(begins)?;
-            let namespace = match namespace {
+            let built = built.of(begins)?;
+            let namespace = match &built.namespace {
                 Namespace::Named(name) => Some(name.to_string()),
                 Namespace::None | Namespace::Unwritten => None,
             };
             Some(Home {
                 cluster: cluster_of(root),
                 namespace,
-                name: name.to_owned(),
+                name: built.name.to_string(),
             })
         });
         found.collect()
