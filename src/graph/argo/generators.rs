@@ -12,6 +12,7 @@ use super::made::MadeSets;
 use super::parameters::{flat_element, flatten, path_parameters, selects};
 use super::repository::Repositories;
 use super::set::SetClusters;
+use super::sources::is_fixed;
 use super::template::{Language, Outcome, Parameters, TemplateError};
 use crate::graph::files::{TreeFiles, parse_inline};
 use crate::graph::kustomize::Budget;
@@ -29,6 +30,9 @@ const FILE_DEPTH: usize = 20;
 
 /// The clusters that sets name: maps names of parameters (such as `name`) to the values of these parameters.
 pub(super) type ClusterNames = BTreeMap<Vec<String>, BTreeSet<Vec<String>>>;
+
+/// A folder or a file that a git generator reads, with the parameters that the file has.
+pub(super) type GitElement = (Map<String, Value>, String);
 
 /// The output of a generator.
 #[derive(Debug, Default)]
@@ -291,16 +295,21 @@ impl Generators<'_> {
         }
         let prefix = body.text_at(&["pathParamPrefix"]).unwrap_or_default();
         let mut given = Generated::default();
-        let directories = body.items_at("directories");
-        let found: Vec<(Map<String, Value>, String)> = if directories.is_empty() {
-            self.git_files(&body.items_at("files"))?
+        let revision = body.text_at(&["revision"]).unwrap_or_default();
+        let found = if is_fixed(&revision) {
+            let reason = "another revision is not read: this tree is read in its place";
+            let input = (
+                What::OtherRepository,
+                format!("revision {revision}"),
+                reason,
+            );
+            given.unread.insert(input);
+            self.git_fixed(body, &revision)?
         } else {
-            let taken = self.looked_for(&directories, false);
-            let taken = taken.iter().cloned();
-            taken.map(|folder| (Map::new(), folder)).collect()
+            self.git_elements(body)?
         };
+        let is_file = body.items_at("directories").is_empty();
         for (mut known, path) in found {
-            let is_file = directories.is_empty();
             let place = path_parameters(&path, is_file, self.language);
             if prefix.is_empty() {
                 known.extend(place);
@@ -314,7 +323,36 @@ impl Generators<'_> {
         Ok(given)
     }
 
-    fn git_files(&mut self, items: &[Node]) -> Outcome<Vec<(Map<String, Value>, String)>> {
+    /// Returns the elements that a git generator reads in this tree.
+    fn git_elements(&mut self, body: &Node) -> Outcome<Vec<GitElement>> {
+        let directories = body.items_at("directories");
+        if directories.is_empty() {
+            return self.git_files(&body.items_at("files"));
+        }
+        let taken = self.looked_for(&directories, false);
+        let taken = taken.iter().cloned();
+        Ok(taken.map(|folder| (Map::new(), folder)).collect())
+    }
+
+    /// Returns the elements that a git generator reads in a revision that never changes: those of the state of the tree
+    /// that is evaluated first.
+    fn git_fixed(&mut self, body: &Node, revision: &str) -> Outcome<Vec<GitElement>> {
+        let items = ["directories", "files"].map(|list| {
+            let items = body.items_at(list).into_iter();
+            let items: Vec<Value> = items.map(|item| item.to_json(FILE_DEPTH)).collect();
+            Value::from(items).to_string()
+        });
+        let language = self.language;
+        let search = format!("{revision} {} {language:?}", items.join(" "));
+        if let Some(found) = self.around.sets.fixed(&search) {
+            return Ok(found);
+        }
+        let found = self.git_elements(body)?;
+        self.around.sets.add_fixed(search, found.clone());
+        Ok(found)
+    }
+
+    fn git_files(&mut self, items: &[Node]) -> Outcome<Vec<GitElement>> {
         let mut found = Vec::new();
         for path in self.looked_for(items, true).iter() {
             let parsed = self.around.files.parsed(path);

@@ -6,13 +6,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use foldhash::HashMap;
 
 use super::clusters::KnownClusters;
+use super::generators::GitElement;
 use super::set::{ApplicationSet, Made, SetClusters};
 use crate::graph::kustomize::{Budget, Taken};
 use crate::graph::node::Address;
 
-/// The output of sets that do not read the tree, by the addresses of their objects.
+/// A cache that all clones share.
 #[derive(Clone, Debug, Default)]
-pub(super) struct MadeSets(Arc<Mutex<HashMap<Address, Vec<Output>>>>);
+pub(super) struct MadeSets(Arc<Mutex<Cache>>);
+
+#[derive(Debug, Default)]
+struct Cache {
+    /// The output of sets that do not read the tree, by the addresses of their objects.
+    outputs: HashMap<Address, Vec<Output>>,
+    /// The elements that git generators read in revisions that never change, by the revision and the patterns.
+    fixed: HashMap<String, Vec<GitElement>>,
+}
 
 /// The output of a set.
 #[derive(Clone, Debug)]
@@ -31,7 +40,7 @@ pub(super) struct Output {
 }
 
 impl MadeSets {
-    fn lock(&self) -> MutexGuard<'_, HashMap<Address, Vec<Output>>> {
+    fn lock(&self) -> MutexGuard<'_, Cache> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -45,7 +54,7 @@ impl MadeSets {
         budget: &Budget,
     ) -> Option<(Made, SetClusters)> {
         let all = self.lock();
-        let mut outputs = all.get(&set.node.address()?)?.iter();
+        let mut outputs = all.outputs.get(&set.node.address()?)?.iter();
         let found =
             outputs.find(|one| one.set == *set && one.known == *known && one.is_for(given))?;
         let is_left = budget.repeat(&found.taken);
@@ -54,8 +63,19 @@ impl MadeSets {
 
     pub(super) fn add(&self, output: Output) {
         if let Some(address) = output.set.node.address() {
-            self.lock().entry(address).or_default().push(output);
+            let mut all = self.lock();
+            all.outputs.entry(address).or_default().push(output);
         }
+    }
+
+    /// Returns the elements that a search of a git generator in a fixed revision found.
+    pub(super) fn fixed(&self, search: &str) -> Option<Vec<GitElement>> {
+        self.lock().fixed.get(search).cloned()
+    }
+
+    /// Adds the elements that a search of a git generator in a fixed revision found.
+    pub(super) fn add_fixed(&self, search: String, found: Vec<GitElement>) {
+        self.lock().fixed.insert(search, found);
     }
 }
 

@@ -264,12 +264,17 @@ impl Sources<'_> {
     }
 }
 
-/// Returns the revision of a source if it never changes: a commit, or the tag of a version.
+/// Returns the revision of a source if it never changes.
 fn fixed_revision(source: &Node) -> Option<String> {
     let revision = source.text_at(&["targetRevision"])?;
+    is_fixed(&revision).then_some(revision)
+}
+
+/// Whether a revision never changes: a commit, or the tag of a version.
+pub(super) fn is_fixed(revision: &str) -> bool {
     let is_commit = revision.len() == 40 && revision.chars().all(|c| c.is_ascii_hexdigit());
-    let is_version = numbers_in(&revision) == Some(3);
-    (is_commit || is_version || revision.starts_with("refs/tags/")).then_some(revision)
+    let is_version = numbers_in(revision) == Some(3);
+    is_commit || is_version || revision.starts_with("refs/tags/")
 }
 
 /// Returns the folder of the path of a source, from the root of the tree.

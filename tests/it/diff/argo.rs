@@ -164,8 +164,31 @@ fn other_revision_of_a_git_generator_is_not_read() {
         let document = compared(&both, &of(base), &of(head));
         document["summary"]["verdict"].clone()
     };
-    assert_eq!(verdict("HEAD", "v1"), "unknown");
-    assert_eq!(verdict("v1", "v1"), "nothing");
+    assert_eq!(verdict("HEAD", "v1.0.0"), "unknown");
+    assert_eq!(verdict("v1.0.0", "v1.0.0"), "nothing");
+}
+
+#[test]
+fn change_affects_no_git_generator_of_a_fixed_revision() {
+    let both = root() + &format!("== svc/web/a.yaml\n{}", config("a"));
+    let gone = |generators: &str| {
+        let set = set(generators, "{{path.basename}}", "{{path}}", "");
+        let api = format!("== svc/api/b.yaml\n{}", config("b"));
+        let document = compared(&(both.clone() + &set), &api, "");
+        effects(&document)
+            .iter()
+            .map(|one| one.split(' ').take(2).collect::<Vec<_>>().join(" "))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        gone(DIRECTORIES),
+        [
+            "deleted ConfigMap/shop/b",
+            "deleted Application.argoproj.io/argocd/api"
+        ]
+    );
+    let fixed = DIRECTORIES.replace("{git: {", "{git: {revision: v1.0.0, ");
+    assert_eq!(gone(&fixed), ["kept ConfigMap/shop/b"]);
 }
 
 /// An ApplicationSet over folders, in both template languages.
