@@ -190,7 +190,7 @@ impl Comparison {
         let are_apart =
             !old.shares_deliveries(&bundles_of_base) && !new.shares_deliveries(&bundles_of_head);
         let rest = &configured.rest.input.settings;
-        let old = old.arrange(
+        let old = old.settled(&new).arrange(
             (&bundles_of_base, rest, are_apart),
             &beside,
             &before.or(&after).or(&always),

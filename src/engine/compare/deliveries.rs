@@ -252,7 +252,10 @@ fn listed_delivery(
 ) -> ListedDelivery {
     let instances = delivery.resources.iter().map(|resource| {
         let key = scopes.key(&resource.id());
-        let is_unknown = resource.is_possible || key.contains("${") || key.contains("{{");
+        let is_unknown = resource.is_possible
+            || resource.is_disputed
+            || key.contains("${")
+            || key.contains("{{");
         ListedInstance {
             key,
             written: written.of(resource).map(|id| scopes.key(id)),

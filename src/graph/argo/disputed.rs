@@ -27,7 +27,7 @@ pub fn disputed(all: &[&Delivery]) -> Generating {
     generating
 }
 
-/// Marks disputed Applications as possible, and their deliveries if the sets generate different ones.
+/// Marks disputed Applications, and their deliveries as possible if the sets generate different ones.
 pub(super) fn mark(all: &mut [Delivery]) {
     let generating = disputed(&all.iter().collect::<Vec<_>>());
     if generating.is_empty() {
@@ -44,7 +44,7 @@ pub(super) fn mark(all: &mut [Delivery]) {
         let cluster = Arc::clone(&all[set].cluster);
         for resource in Arc::make_mut(&mut all[set].resources) {
             if let Some(key) = keys.get(&resource.id().key()) {
-                resource.is_possible = true;
+                resource.is_disputed = true;
                 let contents = contents.entry((Arc::clone(&cluster), key)).or_default();
                 contents.insert(resource.node.to_json(DEPTH).to_string());
             }

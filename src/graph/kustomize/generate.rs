@@ -124,6 +124,7 @@ impl Generator<'_> {
             references: Arc::default(),
             needs_hash: true,
             is_possible: false,
+            is_disputed: false,
         };
         for options in self.options.iter().chain(&self.entry.get("options")) {
             for field in ["labels", "annotations"] {

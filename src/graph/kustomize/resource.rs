@@ -160,6 +160,8 @@ pub struct Resource {
     pub needs_hash: bool,
     /// Whether it exists only under unknown conditions.
     pub is_possible: bool,
+    /// Whether several ApplicationSets generate it, of which one owns it.
+    pub is_disputed: bool,
 }
 
 impl Resource {
@@ -179,6 +181,7 @@ impl Resource {
             references: Arc::default(),
             needs_hash: false,
             is_possible: false,
+            is_disputed: false,
         })
     }
 

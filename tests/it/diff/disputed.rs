@@ -56,13 +56,13 @@ fn application_that_one_of_two_sets_drops_is_unknown() {
             &"removing ApplicationSet `second` may delete 1 object that head still applies".into()
         )
     );
-    // Both drop it, so its owner does.
+    // Both drop it, so its owner certainly deletes it.
     let head = over("first", web, "{{name}}") + &over("second", "{name: other}", "web");
     let document = compared(&both, &base, &head);
     assert_eq!(unread(&document), [""; 0]);
     assert!(
         effects(&document)
-            .contains(&"deleted Application.argoproj.io/argocd/api possible, .".to_owned()),
+            .contains(&"deleted Application.argoproj.io/argocd/api certain, .".to_owned()),
         "{:?}",
         effects(&document)
     );

@@ -112,7 +112,9 @@ impl Delivered {
 
     fn objects(&self, resources: &[Resource]) -> DeliveredObjects {
         let key = |one: &Resource| self.scopes.key(&one.id());
-        let possible = resources.iter().filter(|one| one.is_possible);
+        let possible = resources
+            .iter()
+            .filter(|one| one.is_possible || one.is_disputed);
         let marks = resources
             .iter()
             .filter_map(|one| marks_of(one).map(|marks| (key(one), marks)));

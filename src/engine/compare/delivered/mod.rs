@@ -206,6 +206,18 @@ impl Delivered {
         self.all.iter().chain(&self.roots).collect()
     }
 
+    /// Marks Applications, each with the id of its set, as no longer disputed.
+    pub(super) fn settle(&mut self, applications: &BTreeSet<(String, String)>) {
+        let sets: BTreeSet<&str> = applications.iter().map(|(set, _)| set.as_str()).collect();
+        let all = self.all.iter_mut();
+        for set in all.filter(|one| sets.contains(one.id.as_str())) {
+            for resource in Arc::make_mut(&mut set.resources) {
+                let application = (set.id.clone(), resource.id().key());
+                resource.is_disputed &= !applications.contains(&application);
+            }
+        }
+    }
+
     /// Returns the folders of charts that nothing names.
     fn charts_alone(&self) -> BTreeSet<String> {
         let charts = self.roots.iter().filter(|root| root.is_chart);

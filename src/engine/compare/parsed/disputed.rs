@@ -50,6 +50,26 @@ impl Parsed {
         found
     }
 
+    /// Marks those disputed Applications as certain that no set of `head` generates: whichever set owns one deletes it.
+    /// Sets of different policies may not.
+    pub(in super::super) fn settled(mut self, head: &Self) -> Self {
+        let before = self.delivered.deliveries();
+        let mut gone = BTreeSet::new();
+        for ((_, key), sets) in disputed(&before) {
+            let sets: Vec<&Delivery> = sets.into_iter().map(|set| before[set]).collect();
+            let policy = |set: &Delivery| set.settings.applications_sync.clone();
+            let are_alike = sets.iter().all(|set| policy(set) == policy(sets[0]));
+            let is_gone = |set: &&Delivery| !head.generated(set).may_have(&key);
+            if are_alike && sets.iter().all(is_gone) {
+                gone.extend(sets.iter().map(|set| (set.id.clone(), key.clone())));
+            }
+        }
+        if !gone.is_empty() {
+            self.delivered.settle(&gone);
+        }
+        self
+    }
+
     /// Returns the Applications that a set of the other state generates here.
     fn generated(&self, set: &Delivery) -> Generated {
         match self.delivered.delivery(&set.id) {
