@@ -13,8 +13,15 @@ use crate::text::glob::{compiled, glob, with_unknown_parts};
 pub struct GitPattern {
     /// The folder that contains all paths that may match.
     start: String,
-    glob: Option<GlobSet>,
+    fit: Option<Fit>,
     paths: Paths,
+}
+
+/// The form in which a pattern is compiled.
+#[derive(Debug)]
+enum Fit {
+    Glob(GlobSet),
+    Regex(Regex),
 }
 
 /// The paths that a pattern may match.
@@ -34,7 +41,7 @@ impl GitPattern {
     pub fn folders(pattern: &str) -> Self {
         Self {
             start: fixed_folder(pattern).to_owned(),
-            glob: glob(&within_names(escaped(pattern))).ok(),
+            fit: regex(folder_expression(pattern)).map(Fit::Regex),
             paths: Paths::VisibleFolders,
         }
     }
@@ -45,7 +52,7 @@ impl GitPattern {
         let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
         Self {
             start: fixed_folder(pattern).to_owned(),
-            glob: compiled(&escaped(pattern), false).ok(),
+            fit: compiled(&escaped(pattern), false).ok().map(Fit::Glob),
             paths: Paths::Files(pattern.to_owned()),
         }
     }
@@ -56,7 +63,7 @@ impl GitPattern {
         let pattern = of_partly_unknown(path);
         Self {
             start: fixed_folder(&pattern).to_owned(),
-            glob: glob(&within_names(pattern)).ok(),
+            fit: glob(&within_names(pattern)).ok().map(Fit::Glob),
             paths: Paths::Folders,
         }
     }
@@ -73,16 +80,20 @@ impl GitPattern {
 
     /// Whether the pattern matches a folder or, if it is of `files`, a file.
     pub fn is_match(&self, path: &str) -> bool {
-        let fits_glob = self.glob.as_ref().is_some_and(|glob| glob.is_match(path));
+        let fits = match &self.fit {
+            Some(Fit::Glob(glob)) => glob.is_match(path),
+            Some(Fit::Regex(regex)) => regex.is_match(path),
+            None => false,
+        };
         match &self.paths {
             Paths::VisibleFolders => {
                 let is_hidden = path.split('/').any(|name| name.starts_with('.'));
-                fits_glob && !path.is_empty() && !is_hidden
+                fits && !path.is_empty() && !is_hidden
             }
-            Paths::Folders => fits_glob && !path.is_empty(),
+            Paths::Folders => fits && !path.is_empty(),
             Paths::Files(folder) => {
                 let below = path.strip_prefix(folder.as_str());
-                fits_glob || below.is_some_and(|rest| rest.starts_with('/'))
+                fits || below.is_some_and(|rest| rest.starts_with('/'))
             }
         }
     }
@@ -105,6 +116,67 @@ fn escaped(pattern: &str) -> String {
     pattern.replace('{', "[{]").replace('}', "[}]")
 }
 
+/// Compiles an expression, unless it is too large.
+fn regex(expression: Option<String>) -> Option<Regex> {
+    Regex::new(&expression?).ok()
+}
+
+/// Returns the regular expression of a pattern of Go's path.Match; `None` if the pattern is malformed. Only a negated
+/// class matches a slash.
+fn folder_expression(pattern: &str) -> Option<String> {
+    let mut expression = String::from(r"(?s)\A");
+    let mut letters = pattern.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '*' => expression.push_str("[^/]*"),
+            '?' => expression.push_str("[^/]"),
+            '[' => expression.push_str(&folder_class(&mut letters)?),
+            '\\' => expression.push_str(&literal(letters.next()?)),
+            letter => expression.push_str(&literal(letter)),
+        }
+    }
+    Some(expression + r"\z")
+}
+
+/// Reads the rest of a class of Go's path.Match behind its `[`. A range whose first letter comes after its last one, such
+/// as `b-a`, contains nothing.
+fn folder_class(letters: &mut Chars<'_>) -> Option<String> {
+    let is_negated = letters.as_str().starts_with('^');
+    if is_negated {
+        letters.next();
+    }
+    let mut found = String::new();
+    let mut is_empty = true;
+    while is_empty || !letters.as_str().starts_with(']') {
+        is_empty = false;
+        let first = letter_of_class(letters)?;
+        let mut last = first;
+        if letters.as_str().starts_with('-') {
+            letters.next();
+            last = letter_of_class(letters)?;
+        }
+        if first <= last {
+            found.push_str(&format!("{}-{}", literal(first), literal(last)));
+        }
+    }
+    letters.next();
+    Some(match (found.is_empty(), is_negated) {
+        (true, true) => ".".to_owned(),
+        (true, false) => "[a&&b]".to_owned(),
+        (false, true) => format!("[^{found}]"),
+        (false, false) => format!("[{found}]"),
+    })
+}
+
+/// Reads a letter of a class of Go's path.Match.
+fn letter_of_class(letters: &mut Chars<'_>) -> Option<char> {
+    match letters.next()? {
+        '-' | ']' => None,
+        '\\' => letters.next(),
+        letter => Some(letter),
+    }
+}
+
 /// A pattern of `directory.include` or `exclude`, for paths below the folder of the source. A pattern that is malformed or
 /// too large matches nothing (argo-cd util/glob/glob.go).
 pub(super) struct FilePattern(Option<Regex>);
@@ -114,7 +186,7 @@ impl FilePattern {
     /// `**` is no more than `*`.
     pub(super) fn new(pattern: &str) -> Self {
         let expression = expression(pattern);
-        Self(expression.and_then(|expression| Regex::new(&expression).ok()))
+        Self(regex(expression))
     }
 
     /// Whether the pattern matches a path.
@@ -192,6 +264,35 @@ fn fixed_folder(pattern: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Compares with `path.Match` of Go 1.26, for the folders below.
+    #[test]
+    fn folder_patterns_match_like_in_go() {
+        let paths = ["a", "b", "c", "!", "^", "{a}", "-", "a/b"];
+        for (pattern, expected) in [
+            ("*", &["a", "b", "c", "!", "^", "{a}", "-"][..]),
+            ("**", &["a", "b", "c", "!", "^", "{a}", "-"][..]),
+            ("?", &["a", "b", "c", "!", "^", "-"][..]),
+            ("[a-b]", &["a", "b"][..]),
+            ("[^a-b]", &["c", "!", "^", "-"][..]),
+            ("[!a]", &["a", "!"][..]),
+            ("[b-a]", &[][..]),
+            ("[^b-a]", &["a", "b", "c", "!", "^", "-"][..]),
+            ("[b-ac]", &["c"][..]),
+            ("a[^b]b", &["a/b"][..]),
+            ("[\\-]", &["-"][..]),
+            ("{a}", &["{a}"][..]),
+            ("[]a]", &[][..]),
+            ("[a-]", &[][..]),
+            ("[-a]", &[][..]),
+            ("[a", &[][..]),
+            ("a\\", &[][..]),
+        ] {
+            let read = GitPattern::folders(pattern);
+            let found = paths.into_iter().filter(|path| read.is_match(path));
+            assert_eq!(found.collect::<Vec<_>>(), expected, "{pattern}");
+        }
+    }
 
     /// Compares with `glob.Compile(pattern)` of github.com/gobwas/glob v1.1.0, for the paths below.
     #[test]
