@@ -234,17 +234,18 @@ impl<'a> Telling<'a> {
         effects
     }
 
-    /// Returns the objects that a tool deletes and creates again, by a setting, because their update is rejected.
+    /// Returns the objects that a tool deletes and creates again, by a setting, because their update is rejected or is
+    /// always a replacement.
     fn replaced(&self) -> Vec<DiffEffect> {
         let part = self.part;
-        let rejected = part
-            .kept()
-            .filter(|object| !part.rejected_fields(*object).is_empty());
         let mut effects = Vec::new();
-        for object in rejected {
+        for object in part.kept() {
             let base = object.base;
             let (regime, is_known) = delivered(part, base, &self.withdrawn.choice);
-            if !matches!(part.answer(regime, object), Answer::Replaces { .. }) {
+            let is_replaced = part.is_replaced_at_any_change(regime, object)
+                || matches!(part.answer(regime, object), Answer::Replaces { .. })
+                    && !part.rejected_fields(object).is_empty();
+            if !is_replaced {
                 continue;
             }
             let because = vec![base.key.clone()];

@@ -110,7 +110,6 @@ impl<'a> MergePart<'a> {
     /// Returns the answer of a tool to an update that the API server rejects.
     pub fn answer(&self, regime: Regime, kept: KeptObject<'_>) -> Answer {
         let KeptObject { base, head } = kept;
-        let metadata = head.object.metadata();
         let built = self.head.and_then(|part| part.marks_of(head));
         let is_of_flux = regime == Regime::Flux(FluxObject::Kustomization);
         if kept.has_annotation(marks::HELM_HOOK) && !is_of_flux
@@ -128,15 +127,12 @@ impl<'a> MergePart<'a> {
         }
         let because = match regime {
             Regime::ArgoCd => {
-                let options = metadata.annotation(marks::ARGOCD_SYNC_OPTIONS);
-                let written = options.map(|options| marks::sync_options(options.value));
-                let built = built.iter().flat_map(|marks| &marks.sync_options);
-                let options = written
-                    .into_iter()
-                    .flatten()
-                    .chain(built.map(String::as_str));
-                self.is_forced_by_argo_cd(base, &options.collect::<Vec<_>>())
-                    .then_some("the sync option `Force=true` of the object")
+                let is_forced = match self.force_of_argo_cd(kept) {
+                    Some(Force::Replace) => !is_updated_by_argo_cd(base),
+                    Some(Force::Apply { is_server_side }) => !is_server_side,
+                    None => false,
+                };
+                is_forced.then_some("the sync option `Force=true` of the object")
             }
             Regime::Flux(FluxObject::Kustomization)
                 if is_forced_by_mark(head)
@@ -158,28 +154,62 @@ impl<'a> MergePart<'a> {
         because.map_or(Answer::Fails, |because| Answer::Replaces { because })
     }
 
-    /// Whether Argo CD deletes an object with these sync options and creates it again. A server-side apply never does, and
-    /// instead of a replacement, Namespaces and CRDs are updated (argo-cd gitops-engine/pkg/sync/sync_context.go,
-    /// applyObject).
-    fn is_forced_by_argo_cd(&self, base: &Member, options: &[&str]) -> bool {
-        let application = self.deliverer_of(base);
+    /// Whether the tool deletes the object and creates it again to change anything of it: Argo CD runs `kubectl replace
+    /// --force`.
+    pub fn is_replaced_at_any_change(&self, regime: Regime, kept: KeptObject<'_>) -> bool {
+        regime == Regime::ArgoCd
+            && self.force_of_argo_cd(kept) == Some(Force::Replace)
+            && !is_updated_by_argo_cd(kept.base)
+            && self.answer(regime, kept) != Answer::Anew
+    }
+
+    /// Returns how Argo CD forces changes of an object, by the sync options of the object in head and of its Application
+    /// (argo-cd gitops-engine/pkg/sync/sync_context.go, applyObject).
+    fn force_of_argo_cd(&self, kept: KeptObject<'_>) -> Option<Force> {
+        let written = kept
+            .head
+            .object
+            .metadata()
+            .annotation(marks::ARGOCD_SYNC_OPTIONS);
+        let written = written.map(|options| marks::sync_options(options.value));
+        let built = self.head.and_then(|part| part.marks_of(kept.head));
+        let built = built.iter().flat_map(|marks| &marks.sync_options);
+        let options = written.into_iter().flatten();
+        let options: Vec<&str> = options.chain(built.map(String::as_str)).collect();
+        if !options.contains(&"Force=true") {
+            return None;
+        }
+        let application = self.deliverer_of(kept.base);
         let of_all =
             application.and_then(|one| one.object.at(&["spec", "syncPolicy", "syncOptions"]));
         let of_all = of_all.into_iter().flat_map(Value::items);
         let of_all: Vec<&str> = of_all.filter_map(Value::as_str).collect();
-        let replaces = [options, &of_all]
+        let replaces = [&options, &of_all]
             .iter()
             .any(|options| options.contains(&"Replace=true"));
         let is_server_side = options.contains(&"ServerSideApply=true")
             || of_all.contains(&"ServerSideApply=true")
                 && !options.contains(&"ServerSideApply=false");
-        let is_refused = if replaces {
-            base.object.is(kinds::NAMESPACE) || base.object.is(kinds::CUSTOM_RESOURCE_DEFINITION)
+        Some(if replaces {
+            Force::Replace
         } else {
-            is_server_side
-        };
-        options.contains(&"Force=true") && !is_refused
+            Force::Apply { is_server_side }
+        })
     }
+}
+
+/// How Argo CD changes an object with the sync option `Force=true`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Force {
+    /// With `Replace=true`: it deletes the object and creates it again.
+    Replace,
+    /// It does so only if the API server rejects the update; a server-side apply never does.
+    Apply { is_server_side: bool },
+}
+
+/// Whether Argo CD updates an object in place of a replacement: it is a Namespace or a CRD.
+fn is_updated_by_argo_cd(member: &Member) -> bool {
+    member.object.is(kinds::NAMESPACE) || member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION)
 }
 
 /// Whether an object is a Job with a TTL: the cluster has usually deleted it before it changes.

@@ -1158,3 +1158,38 @@ fn folders_of_a_template_are_shown_without_escapes() {
     let document = compared(&both, &format!("== [x]/web/a.yaml\n{}", config("a")), "");
     assert_eq!(document["unread"][0]["subject"], "folders [x]/*");
 }
+
+/// `kubectl replace --force` deletes the object at any change.
+#[test]
+fn object_with_force_and_replace_is_recreated_at_any_change() {
+    let claim = |kind: &str, options: &str, size: &str| {
+        format!(
+            "== web/data.yaml\napiVersion: v1\nkind: {kind}\nmetadata: {{name: data, namespace: shop, annotations: {{argocd.argoproj.io/sync-options: '{options}'}}}}\nspec: {{accessModes: [ReadWriteOnce], resources: {{requests: {{storage: {size}}}}}}}\n"
+        )
+    };
+    let both = delivered();
+    let changed = |kind: &str, before: &str, options: &str| {
+        let base = claim(kind, before, "1Gi");
+        effects(&compared(&both, &base, &claim(kind, options, "2Gi")))
+    };
+    let claim_kind = "PersistentVolumeClaim";
+    let again = [
+        "data-lost PersistentVolumeClaim/shop/data possible, .",
+        "recreated PersistentVolumeClaim/shop/data certain, .",
+    ];
+    let forced = "Force=true,Replace=true";
+    assert_eq!(changed(claim_kind, forced, forced), again);
+    assert_eq!(changed(claim_kind, "", forced), again);
+    for options in ["Force=true", "Replace=true", ""] {
+        assert_eq!(changed(claim_kind, forced, options), [""; 0]);
+    }
+    let replaces = application(
+        "web",
+        "web",
+        "  syncPolicy: {automated: {prune: true}, syncOptions: [Replace=true]}\n",
+    );
+    let replaces = replaces.replacen("  syncPolicy: {automated: {prune: true}}\n", "", 1);
+    let both = format!("{}== argocd/apps/web.yaml\n{replaces}", root());
+    let [base, head] = ["1Gi", "2Gi"].map(|size| claim(claim_kind, "Force=true", size));
+    assert_eq!(effects(&compared(&both, &base, &head)), again);
+}
