@@ -10,6 +10,7 @@ use super::input::{ELSEWHERE, Finder, FoundInput};
 use super::patches::{self, Patched};
 use super::report::UnreadWhat;
 use super::state::{canonical_text, contents, items, objects, path_of, text_at};
+use crate::graph::kustomize::is_kustomization_field;
 use crate::kustomize::{folder_of, is_remote, resolve};
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
 use crate::text::{Span, without_credentials};
@@ -234,7 +235,9 @@ impl KustomizationInputs<'_, '_> {
     /// Adds every other field, with the content of the files that it names.
     fn others(&mut self) {
         for entry in self.root.entries() {
-            if EVALUATED.contains(&entry.key) || CHARTS.contains(&entry.key) {
+            // A field that kustomize does not know fails the build, or Flux drops it.
+            let is_known = is_kustomization_field(entry.key);
+            if !is_known || EVALUATED.contains(&entry.key) || CHARTS.contains(&entry.key) {
                 continue;
             }
             let mut parts = vec![canonical_text(self.file, Some(entry.value))];

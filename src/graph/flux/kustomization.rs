@@ -218,6 +218,8 @@ impl FluxKustomization {
         let mut doc = kustomization_of(files, source, &self.folder(), by, tolerates)?;
         doc.add(&self.spec, &FIELDS, &PATCHES, files);
         doc.set_images(self.spec.items_at("images"));
+        // Flux writes this file anew before the build, without these (fluxcd/pkg kustomize/kustomize_generator.go).
+        doc.remove_unknown_fields();
         let mut built = builder.build(&doc)?;
         for field in ["labels", "annotations"] {
             let marks = self.spec.entries_at(&["commonMetadata", field]);

@@ -238,6 +238,9 @@ impl Build<'_> {
         if on_the_way.contains(&doc.folder) {
             return Err(self.failed(doc, None, format!("{} includes itself", shown(&doc.folder))));
         }
+        if let Some((reason, value)) = doc.rejected_field() {
+            self.tolerated(Err(self.failed(doc, Some(&value), reason)))?;
+        }
         self.files.enter(on_the_way.len() + 1);
         if on_the_way.len() > self.budget.nesting {
             let reason = "kustomizations are nested too deeply";

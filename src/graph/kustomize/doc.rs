@@ -7,9 +7,54 @@ use super::memo::Watched;
 use crate::graph::files::TreeFiles;
 use crate::graph::node::Node;
 use crate::kustomize::{is_remote, resolve, shown};
+use crate::text::{near, plain};
 
 /// The lists of included files and folders.
 const LISTS: [&str; 3] = ["resources", "bases", "components"];
+
+/// The fields that kustomize knows (kustomize api/types/kustomization.go); `inventory` until version 4.
+const FIELDS: [&str; 35] = [
+    "apiVersion",
+    "bases",
+    "buildMetadata",
+    "commonAnnotations",
+    "commonLabels",
+    "components",
+    "configMapGenerator",
+    "configurations",
+    "crds",
+    "generatorOptions",
+    "generators",
+    "helmChartInflationGenerator",
+    "helmCharts",
+    "helmGlobals",
+    "imageTags",
+    "images",
+    "inventory",
+    "kind",
+    "labels",
+    "metadata",
+    "namePrefix",
+    "nameSuffix",
+    "namespace",
+    "openapi",
+    "patches",
+    "patchesJson6902",
+    "patchesStrategicMerge",
+    "replacements",
+    "replicas",
+    "resources",
+    "secretGenerator",
+    "sortOptions",
+    "transformers",
+    "validators",
+    "vars",
+];
+
+/// Whether kustomize knows a field. It ignores the case of letters, as Go does in JSON.
+pub fn is_kustomization_field(name: &str) -> bool {
+    FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name))
+}
 
 /// A kustomization: one that is written, or one that a tool generates.
 #[derive(Clone, Debug)]
@@ -26,6 +71,31 @@ impl KustomizationDoc {
     /// Whether it has a list of included files, even an empty one.
     pub fn lists(&self) -> bool {
         LISTS.iter().any(|list| self.node.get(list).is_some())
+    }
+
+    /// Returns why kustomize rejects one of its fields, with the value of the field.
+    pub(super) fn rejected_field(&self) -> Option<(String, Node)> {
+        let mut entries = self.node.entries().into_iter();
+        let (name, value) = entries.find(|(name, _)| !is_kustomization_field(name))?;
+        let name = plain::one_line(&name);
+        let known = near::nearest(&name, FIELDS);
+        let meant = known.map_or_else(String::new, |known| format!("; did you mean `{known}`?"));
+        Some((format!("kustomize knows no field `{name}`{meant}"), value))
+    }
+
+    /// Removes the fields that kustomize does not know, unless there is no other field: kustomize then fails because the
+    /// kustomization is empty.
+    pub fn remove_unknown_fields(&mut self) {
+        let fields = self.node.entries().into_iter();
+        let (known, unknown): (Vec<_>, Vec<_>) = fields
+            .map(|(name, _)| name)
+            .partition(|name| is_kustomization_field(name));
+        let mut known = known.iter();
+        if known.any(|name| !matches!(&**name, "apiVersion" | "kind")) {
+            for name in unknown {
+                self.node.remove(&name);
+            }
+        }
     }
 
     /// Adds the options of a delivery object: `fields`, each with its name in a kustomization, the items of `lists`,

@@ -21,7 +21,7 @@ mod transform;
 
 pub use budget::{Budget, Taken};
 pub use build::{BuildError, Builder, Built};
-pub use doc::{KustomizationDoc, kustomization};
+pub use doc::{KustomizationDoc, is_kustomization_field, kustomization};
 pub use generate::json_text;
 pub(super) use images::image_parts;
 pub use memo::Builds;

@@ -1193,3 +1193,26 @@ fn object_with_force_and_replace_is_recreated_at_any_change() {
     let [base, head] = ["1Gi", "2Gi"].map(|size| claim(claim_kind, "Force=true", size));
     assert_eq!(effects(&compared(&both, &base, &head)), again);
 }
+
+/// kustomize rejects it (`json: unknown field`); the case of letters does not matter.
+#[test]
+fn unknown_field_of_kustomization_fails_its_build() {
+    let both = delivered() + &format!("== web/b.yaml\n{}", config("b"));
+    let lists = |field: &str| format!("== web/kustomization.yaml\n{field}: [a.yaml, b.yaml]\n");
+    let base = lists("resources");
+    let document = compared(&both, &base, &lists("resouces"));
+    assert_eq!(
+        effects(&document),
+        [
+            "kept ConfigMap/shop/a certain, .",
+            "kept ConfigMap/shop/b certain, ."
+        ]
+    );
+    let failed = document["failed"].to_string();
+    assert!(
+        failed.contains("kustomize knows no field `resouces`; did you mean `resources`?"),
+        "{failed}"
+    );
+    assert_eq!(document["unread"].as_array().map(Vec::len), Some(0));
+    assert_eq!(effects(&compared(&both, &base, &base)), [""; 0]);
+}
