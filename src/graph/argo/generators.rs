@@ -295,6 +295,9 @@ impl Generators<'_> {
         }
         let prefix = body.text_at(&["pathParamPrefix"]).unwrap_or_default();
         let mut given = Generated::default();
+        if body.items_at("directories").is_empty() && body.items_at("files").is_empty() {
+            return failed("a git generator has neither `directories` nor `files`");
+        }
         let revision = body.text_at(&["revision"]).unwrap_or_default();
         let found = if is_fixed(&revision) {
             let reason = "another revision is not read: this tree is read in its place";

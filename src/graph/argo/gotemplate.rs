@@ -5,6 +5,7 @@
 //! calls a function that is not implemented here, or if a condition or loop depends on an unknown value.
 
 mod collections;
+mod defined;
 mod format;
 mod functions;
 mod parse;
@@ -369,7 +370,13 @@ fn unread_because(reason: impl Into<String>) -> TemplateError {
     TemplateError::Unread(reason.into())
 }
 
+/// Returns the error for a function that is not evaluated: Argo CD may not have it either.
 fn unread(function: &str) -> TemplateError {
+    if !defined::is_defined(function) {
+        return failed(format!(
+            "its template calls `{function}`, which is not a function"
+        ));
+    }
     unread_because(format!("the function `{function}` is not evaluated"))
 }
 

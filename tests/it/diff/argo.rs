@@ -756,7 +756,7 @@ fn file_of_plugin_folder_makes_change_unknown() {
 #[test]
 fn patterns_of_unread_set_match_as_in_evaluated_sets() {
     let by_files = "{git: {repoURL: 'https://git.example.org/fleet.git', files: [{path: envs}]}}";
-    let unreadable = "{{.app | nosuch}}";
+    let unreadable = "{{.app | snakecase}}";
     let path = format!("x{{y}}/{unreadable}");
     let both = root()
         + &set(by_files, unreadable, &path, "  goTemplate: true\n")
@@ -1215,4 +1215,43 @@ fn unknown_field_of_kustomization_fails_its_build() {
     );
     assert_eq!(document["unread"].as_array().map(Vec::len), Some(0));
     assert_eq!(effects(&compared(&both, &base, &base)), [""; 0]);
+}
+
+/// Argo CD fails with `ApplicationSet is empty`, or because the template cannot be parsed.
+#[test]
+fn set_that_fails_to_generate_deletes_nothing() {
+    let files = format!("== svc/web/a.yaml\n{}", config("a"));
+    let both = root() + &files;
+    let base = set(DIRECTORIES, "{{path.basename}}", "{{path}}", "");
+    for (head, reason) in [
+        (
+            set(
+                &DIRECTORIES.replace("directories", "directory"),
+                "{{path.basename}}",
+                "{{path}}",
+                "",
+            ),
+            "neither `directories` nor `files`",
+        ),
+        (
+            set(
+                DIRECTORIES,
+                "{{ path.basename }}",
+                "{{ path }}",
+                "  goTemplate: true\n",
+            ),
+            "`path`, which is not a function",
+        ),
+    ] {
+        let document = compared(&both, &base, &head);
+        assert_eq!(
+            effects(&document),
+            ["kept Application.argoproj.io/argocd/web certain, ."],
+            "{reason}"
+        );
+        assert_eq!(document["summary"]["verdict"], "nothing", "{reason}");
+        let failed = document["failed"].to_string();
+        assert!(failed.contains(reason), "{failed}");
+        assert_eq!(document["unread"].as_array().map(Vec::len), Some(0));
+    }
 }
