@@ -5,12 +5,13 @@
 use std::collections::BTreeSet;
 
 use super::deleted::{but_for, generated_deleted};
+use super::part::with_key;
 use super::pruning::{CANNOT_BUILD, Delivery, FIXED_REVISION, STOPS_PRUNING, keeps_revision};
-use crate::changes::{DeliveredMarks, KnownDelivery};
+use crate::changes::{DeliveredMarks, KnownDelivery, TreePart};
 use crate::delivery::{Leaving, Spared, Sparing, Withdrawal, argocd};
 use crate::graph::delivery::Settings;
 use crate::inventory::{Member, ObjectId};
-use crate::kube::Policy;
+use crate::kube::{ObjectKey, Policy};
 use crate::kustomize::{Deliverer, SourceTool};
 use crate::yaml::Value;
 
@@ -20,6 +21,10 @@ pub(super) const AWAITS_CONFIRMATION: &str = "waits until the deletion is confir
 /// Reason why an Application with a sync option prunes nothing (argo-cd controller/sync.go, WithDefaultPruneOption).
 const PRUNE_OPTION: &str =
     "has `Prune=false` in its `syncOptions`, which Argo CD before 3.4 ignores";
+
+/// Reason why a set deletes no Application: it fails before that (argo-cd
+/// applicationset/controllers/applicationset_controller.go, Reconcile returns the error of createOrUpdateInCluster).
+const TAKEN: &str = "fails because another set controls an Application of the same name";
 
 /// Reason why objects may lose their Application although a set stops deleting Applications.
 const STOPS_DELETING: &str = "stops deleting Applications with this change, but handles the changed folders first if its own \
@@ -64,6 +69,9 @@ impl<'a> Delivery<'a, '_> {
             .parted(|member| kept.is_some_and(|kept| kept.keys.contains(&member.key.to_string())));
         let mut withdrawal = match by.tool {
             _ if leaving.members.is_empty() => Withdrawal::default(),
+            SourceTool::ArgoCdSet if self.generates_another_sets_application(by) => {
+                Withdrawal::nothing(TAKEN)
+            }
             SourceTool::ArgoCdSet => {
                 let is_race = never_deletes(&after.settings);
                 // The controller may see the folders of head before the policy of head.
@@ -92,6 +100,20 @@ impl<'a> Delivery<'a, '_> {
             withdrawal.kept = still_delivered;
         }
         withdrawal
+    }
+
+    /// Whether a set begins to generate an Application that another set generates in base and head, and controls.
+    fn generates_another_sets_application(&self, by: &Deliverer) -> bool {
+        let (base, Some(head)) = (self.part.base, self.part.head) else {
+            return false;
+        };
+        let generated = head.inventory.members.iter();
+        let mut generated =
+            generated.filter(|member| head.destination(member.file).deliverer() == Some(by));
+        generated.any(|member| {
+            let before: BTreeSet<&Deliverer> = sets_of(base, &member.key, by).collect();
+            !before.contains(by) && sets_of(head, &member.key, by).any(|set| before.contains(set))
+        })
     }
 
     /// Whether the set in base has a git generator, possibly in a matrix or a merge. Elements that are listed in the set
@@ -207,6 +229,17 @@ impl<'a> Delivery<'a, '_> {
             is_its.then_some(member)
         })
     }
+}
+
+/// Returns the sets that generate an object in the cluster of a set.
+fn sets_of<'p>(
+    part: &'p TreePart,
+    key: &ObjectKey,
+    of: &Deliverer,
+) -> impl Iterator<Item = &'p Deliverer> {
+    let generated = with_key(&part.inventory, key);
+    let sets = generated.filter_map(|member| part.destination(member.file).deliverer());
+    sets.filter(|set| set.tool == SourceTool::ArgoCdSet && set.cluster == of.cluster)
 }
 
 /// Whether one of the `generators` of a set, a matrix or a merge reads Git. `depth` is the number of generators that

@@ -85,3 +85,26 @@ fn application_of_two_different_specs_is_possible() {
         ["deleted ConfigMap/shop/c possible, ."]
     );
 }
+
+/// The controller fails on the Application of the other set, and returns before it deletes its own.
+#[test]
+fn set_that_generates_application_of_another_set_deletes_nothing() {
+    let both = root() + &folders() + &over("second", "{name: web}", "{{name}}");
+    let base = over("first", "{name: api}", "{{name}}");
+    let document = compared(&both, &base, &over("first", "{name: web}", "{{name}}"));
+    assert_eq!(
+        effects(&document),
+        [
+            "kept ConfigMap/shop/b certain, .",
+            "orphaned Application.argoproj.io/argocd/api certain, .",
+        ]
+    );
+    assert_eq!(document["findings"].as_array().map(Vec::len), Some(0));
+    let document = compared(&both, &base, &over("first", "{name: free}", "{{name}}"));
+    assert!(
+        effects(&document)
+            .contains(&"deleted Application.argoproj.io/argocd/api certain, .".to_owned()),
+        "{:?}",
+        effects(&document)
+    );
+}
