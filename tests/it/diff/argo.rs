@@ -1236,7 +1236,7 @@ fn set_that_fails_to_generate_deletes_nothing() {
         (
             set(
                 DIRECTORIES,
-                "{{ path.basename }}",
+                "{{ path }}",
                 "{{ path }}",
                 "  goTemplate: true\n",
             ),
