@@ -15,7 +15,7 @@ const shortCommit = (ref) => ref?.replace(/^([0-9a-f]{10})[0-9a-f]{30,54}(?=[\^~
 
 const howOf = (effect) => effectWords({ ...effect, effect: "" });
 
-const namesClusters = new Set(contract.effects.map((effect) => effect.cluster)).size > 1;
+const namesClusters = new Set((contract.effects ?? []).map((effect) => effect.cluster)).size > 1;
 
 /** `common` is shown once above the items, because it applies to all of them. */
 const effectItem = (common) => (effect) => {
