@@ -202,13 +202,9 @@ impl TreePart {
         self.whole.deliveries.get(deliverer)
     }
 
-    /// Returns the first delivery of the tool, the namespace and the name of a deliverer, in any cluster.
-    pub fn delivery_with_key(&self, by: &Deliverer) -> Option<&KnownDelivery> {
-        let mut all = self.whole.deliveries.iter();
-        let found = all.find(|(other, _)| {
-            (other.tool, &other.namespace, &other.name) == (by.tool, &by.namespace, &by.name)
-        });
-        found.map(|(_, known)| known)
+    /// Returns all deliveries of the tree.
+    pub fn deliveries(&self) -> &BTreeMap<Deliverer, KnownDelivery> {
+        &self.whole.deliveries
     }
 
     /// Returns the settings of a HelmRelease whose chart was not read, if the delivery graph has it.

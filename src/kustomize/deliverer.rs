@@ -32,6 +32,11 @@ impl Deliverer {
         }
     }
 
+    /// Whether both have the same key: the clusters may differ.
+    pub fn has_key_of(&self, other: &Self) -> bool {
+        (self.tool, &self.namespace, &self.name) == (other.tool, &other.namespace, &other.name)
+    }
+
     /// Returns its key: `Kustomization.kustomize.toolkit.fluxcd.io/flux-system/apps`.
     pub fn key(&self) -> String {
         format!("{}/{}/{}", self.tool.kind(), self.namespace, self.name)

@@ -9,6 +9,7 @@ use foldhash::{HashMap, HashSet};
 use super::cause::EditedFile;
 use super::likely::LikelyTools;
 use super::outlook::Outlook;
+use super::waits::Blocked;
 use crate::changes::{
     BothSides, ChangeKind, Destination, KeptDelivery, KnownDelivery, ObjectChange, Sides, TreePart,
     TreePlace,
@@ -64,6 +65,8 @@ pub struct MergePart<'a> {
     pub(super) written_keys: OnceLock<HashSet<(Destination, ObjectKey)>>,
     /// The keys of objects whose updates the API server rejects.
     pub(super) rejected: OnceLock<HashSet<ObjectId>>,
+    /// The Kustomizations that wait in base and in head for one that fails on an object.
+    pub(super) blocked: OnceLock<[Blocked; 2]>,
     /// Files of head that base has with another text, by path.
     pub(super) edited: OnceLock<HashMap<String, EditedFile>>,
 }
@@ -155,6 +158,7 @@ impl<'a> MergePart<'a> {
             added: OnceLock::new(),
             written_keys: OnceLock::new(),
             rejected: OnceLock::new(),
+            blocked: OnceLock::new(),
             edited: OnceLock::new(),
         }
     }

@@ -306,10 +306,10 @@ impl<'a> Delivery<'a, '_> {
         if pruned.requests.is_empty() {
             return pruned;
         }
-        let Some((dependency, rejected)) = self.part.awaits_rejected(by) else {
+        let Some((awaited, rejected)) = self.part.awaits_rejected(by) else {
             return pruned;
         };
-        if !self.part.always_waits(by, dependency) || ends_on_its_own(rejected) {
+        if !self.part.always_waits(by, (awaited, rejected)) || ends_on_its_own(rejected) {
             return Withdrawal {
                 is_race: true,
                 ..pruned
