@@ -107,9 +107,10 @@ impl<'a> Delivery<'a, '_> {
         let (base, Some(head)) = (self.part.base, self.part.head) else {
             return false;
         };
-        let generated = head.inventory.members.iter();
-        let mut generated =
-            generated.filter(|member| head.destination(member.file).deliverer() == Some(by));
+        let of_set = head
+            .destinations()
+            .filter(|destination| destination.deliverer() == Some(by));
+        let mut generated = of_set.flat_map(|destination| head.members_at(destination));
         generated.any(|member| {
             let before: BTreeSet<&Deliverer> = sets_of(base, &member.key, by).collect();
             !before.contains(by) && sets_of(head, &member.key, by).any(|set| before.contains(set))
