@@ -51,6 +51,11 @@ pub(super) struct Surroundings<'s> {
     pub(super) builder: Builder<'s>,
 }
 
+/// Returns the address of a source, as it is compared.
+pub(super) fn address(source: &Node) -> Option<String> {
+    Some(normalized(&source.text_at(&["spec", "url"])?))
+}
+
 impl Surroundings<'_> {
     fn find(&self, kind: &str, namespace: &str, name: &str) -> Option<&(Node, Origin)> {
         let key = (kind.to_owned(), namespace.to_owned(), name.to_owned());
@@ -73,15 +78,16 @@ impl Surroundings<'_> {
         let Some(address) = self.address(source).filter(|_| !self.is_own(source)) else {
             return false;
         };
-        let own = self.written.own.iter().chain([self.own]);
-        let own: Vec<String> = own.filter_map(|own| self.address(own)).collect();
-        !own.is_empty() && !own.contains(&address)
+        match self.address(self.own) {
+            Some(own) if own == address => false,
+            None if self.written.own_addresses.is_empty() => false,
+            _ => !self.written.own_addresses.contains(&address),
+        }
     }
 
-    /// Returns the address of a source of the tree, as it is compared.
     fn address(&self, (kind, namespace, name): &SourceName) -> Option<String> {
         let (source, _) = self.find(kind, namespace, name)?;
-        Some(normalized(&source.text_at(&["spec", "url"])?))
+        address(source)
     }
 
     /// Returns the name of a chart: that in its `Chart.yaml` if the chart is in a repository with files, the last part of

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::SourceName;
 use super::kustomization::{self, FluxKustomization};
-use super::release::{Applied, is_source};
+use super::release::{Applied, address, is_source};
 use super::scan::{SourceFiles, kustomization_of};
 use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
@@ -39,6 +39,8 @@ pub(super) struct Written {
     synced_before: Vec<FluxKustomization>,
     /// Sources that are assumed to be this tree: most of their Kustomizations name folders in it.
     pub(super) own: BTreeSet<SourceName>,
+    /// Their addresses, as they are compared.
+    pub(super) own_addresses: BTreeSet<String>,
 }
 
 impl Written {
@@ -65,6 +67,8 @@ impl Written {
             }
         }
         written.own = named.own();
+        let own = written.own.iter().filter_map(|own| written.charts.get(own));
+        written.own_addresses = own.filter_map(address).collect();
         written
     }
 
