@@ -15,7 +15,7 @@ use crate::graph::scopes::ClusterScopes;
 use crate::inventory::Member;
 use crate::kustomize::SourceTool;
 use crate::manifest::{Object, ParsedFile};
-use crate::text::SourceFile;
+use crate::text::{SourceFile, Span};
 
 /// Maximum bytes of a built object whose fields are compared; etcd stores no larger object.
 const LARGEST: usize = 4 << 20;
@@ -115,9 +115,18 @@ pub fn rejected_between(
         return written;
     };
     let rejected = rejected_fields(old_object, new_object).into_iter();
+    let text = |(part, member): (&TreePart, &Member), place: Option<Span>| {
+        let file = part.inventory.sources.file(member.file);
+        place.map(|place| file.slice(place).to_owned())
+    };
     let rejected = rejected.map(|built| {
         let known = written.iter().find(|one| one.field == built.field);
-        known.cloned().unwrap_or_else(|| {
+        // The values of variables differ, and the texts with the variables do not.
+        let known = known.cloned().map(|known| RejectedField {
+            is_only_built: text(old, known.base) == text(new, known.head),
+            ..known
+        });
+        known.unwrap_or_else(|| {
             let path: Vec<&str> = built.field.split('.').collect();
             let [base, head] =
                 [before, after].map(|object| object.at(&path).map(|value| value.span()));
@@ -139,8 +148,8 @@ fn is_of_flux((part, member): (&TreePart, &Member)) -> bool {
     by.is_some_and(|by| by.tool == SourceTool::Flux)
 }
 
-/// Replaces each value with a variable by that of the other side, or removes it if there is none: they may be equal. Each side comes with whether
-/// variables are expanded there.
+/// Replaces each value with a variable by that of the other side, or removes it if there is none: they may be equal.
+/// Each side comes with whether variables are expanded there.
 fn assume_variables((was, in_base): (&mut Json, bool), (is, in_head): (&mut Json, bool)) {
     if in_base && has_variable(was) {
         was.clone_from(is);
