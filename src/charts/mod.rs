@@ -20,5 +20,4 @@ mod store;
 
 pub use call::{CallId, ChartCall, ChartSource, RemoteChart, Values, in_crds_folder, numbers_in};
 pub use folder::{ChartFolder, FolderFiles, packed_chart};
-use helm::SAID;
 pub use store::{ChartSettings, Charts, Rendering, RenderingProgress, RenderingTerms};

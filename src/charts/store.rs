@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::cache::Cache;
 use super::call::{CallId, ChartCall, ChartSource, RemoteChart};
 use super::digest::Digest;
-use super::helm::{Helm, copy, may_be_random};
+use super::helm::{Helm, SAID, copy, may_be_random};
 use super::pull::{Hosts, Pulls};
 use crate::render::{Checkout, CheckoutFile, RenderError};
 
@@ -190,7 +190,7 @@ impl Charts {
 
     /// Whether helm itself rejects a chart for this reason, which is no failure to fetch it.
     pub fn is_rejected(reason: &str) -> bool {
-        reason.starts_with(super::SAID)
+        reason.starts_with(SAID)
     }
 
     /// Returns whether a call was rendered, or why not; `None` if it was not tried.

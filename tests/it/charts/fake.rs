@@ -1,6 +1,6 @@
 //! Charts that are rendered or skipped, and hosts that are not contacted.
 
-use super::surroundings::{Surroundings, effects, unread};
+use super::surroundings::{LAST_COMMIT, Surroundings, effects, unread};
 use crate::formats::schemas::parsed;
 
 const REPOSITORY: &str = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: HelmRepository\nmetadata: {name: acme, namespace: flux-system}\n\
@@ -876,21 +876,13 @@ fn missing_helm_fails_only_a_run_with_charts_to_render() {
         let said = String::from_utf8(output.stderr).expect("text");
         (output.status.code(), said)
     };
-    let diff = [
-        "diff",
-        "--base-ref",
-        "HEAD~",
-        "--head-ref",
-        "HEAD",
-        "--render",
-    ];
     tree.write(&[("README.md", "more\n")]);
     tree.folder.commit();
-    let (status, said) = outcome(&diff);
+    let (status, said) = outcome(&LAST_COMMIT);
     assert_eq!(status, Some(0), "no chart changes: {said}");
     bump(&tree);
     for arguments in [
-        &diff[..],
+        &LAST_COMMIT[..],
         &["check", "--render", "."],
         &["list", "--render", "."],
         &["plan", "delete", "service/web", "-n", "shop", "--render"],

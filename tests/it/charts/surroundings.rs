@@ -39,6 +39,16 @@ pub(super) struct Surroundings {
     helm: Option<PathBuf>,
 }
 
+/// The arguments that render and compare the last commit.
+pub(super) const LAST_COMMIT: [&str; 6] = [
+    "diff",
+    "--base-ref",
+    "HEAD~",
+    "--head-ref",
+    "HEAD",
+    "--render",
+];
+
 impl Surroundings {
     /// Creates an environment with the fake of Helm.
     pub(super) fn with_fake_helm() -> Self {

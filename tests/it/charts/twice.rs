@@ -1,6 +1,6 @@
 //! A chart of the tree that a HelmRelease and an Application both deliver.
 
-use super::surroundings::Surroundings;
+use super::surroundings::{LAST_COMMIT, Surroundings};
 use crate::formats::schemas::parsed;
 
 const SOURCE: &str = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: fleet, namespace: flux-system}\n\
@@ -76,14 +76,7 @@ fn rename(tree: &Surroundings) {
 /// Returns what `diff --render` of the last commit writes in a format.
 fn diff(tree: &Surroundings, format: &str) -> String {
     let mut command = tree.ownerlint();
-    command.args([
-        "diff",
-        "--base-ref",
-        "HEAD~",
-        "--head-ref",
-        "HEAD",
-        "--render",
-    ]);
+    command.args(LAST_COMMIT);
     let output = command.args(["-o", format]).output().expect("it runs");
     String::from_utf8(output.stdout).expect("text")
 }
