@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::graph::argo::Terms;
 use crate::graph::delivery::Delivery;
 use crate::graph::files::parse_inline;
-use crate::graph::kustomize::{Origin, Resource, resources_of};
+use crate::graph::kustomize::{Resource, resources_of};
 use crate::graph::unread::What;
 use crate::inventory::{Exclusion, Overlay, Release, locate};
 use crate::kustomize::{Deliverer, folder_of, name_of, resolve, shown};
@@ -226,11 +226,7 @@ fn rendered_text(
     let (mut texts, mut made) = (Vec::new(), Vec::new());
     for resource in of_charts {
         let text = text(resource);
-        let Origin { template_file, .. } = &resource.origin;
-        made.push(match template_file.as_deref().and_then(show) {
-            Some(template) => (line, template.into(), 1),
-            None => (line, file.into(), resource.origin.line),
-        });
+        made.push(resource.origin.made_part(line, file, show));
         // A separator follows.
         line += text.lines().count() + 1;
         texts.push(text);

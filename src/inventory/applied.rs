@@ -31,19 +31,6 @@ impl From<ParsedFile> for AppliedFile {
     }
 }
 
-/// A reference to an object that a build renames.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RenamedReference {
-    /// The group of the object; empty if it is any.
-    pub group: &'static str,
-    /// The kind of the object.
-    pub kind: &'static str,
-    /// The name before the build.
-    pub written: SmolStr,
-    /// The name after the build.
-    pub built: SmolStr,
-}
-
 /// An object of a file that a build applies.
 #[derive(Clone, Debug)]
 pub struct BuiltObject {
@@ -53,9 +40,7 @@ pub struct BuiltObject {
     pub namespace: Namespace,
     /// Its name.
     pub name: SmolStr,
-    /// Its references to objects that the build renamed.
-    pub references: Arc<[RenamedReference]>,
-    /// The object with the values of its variables, if it has any.
+    /// The object with the values of its variables and the new names in its references, if it has any.
     pub object: Option<Arc<Object>>,
 }
 
@@ -80,11 +65,6 @@ impl BuiltKeys {
     pub fn of(&self, begins: u32) -> Option<&BuiltObject> {
         let found = self.0.binary_search_by_key(&begins, |object| object.begins);
         found.ok().map(|at| &self.0[at])
-    }
-
-    /// Whether the build renames references of the objects.
-    pub fn rename_references(&self) -> bool {
-        self.0.iter().any(|object| !object.references.is_empty())
     }
 
     /// Returns the key under which the object with the key `written` and the scope `scope` is applied; `None` if the

@@ -102,18 +102,12 @@ impl Inventory {
                 .is_none_or(|reading| reading.is_applied_by(*client)),
             _ => true,
         });
-        let renaming = (0u32..).map(FileId).zip(&built).filter_map(|(id, built)| {
-            let built = built.as_ref().filter(|built| built.rename_references())?;
-            Some((id, Arc::clone(built)))
-        });
-        let renaming = renaming.collect();
         let mut inventory = Self {
             sources,
             kinds: Kinds::new(release, [], extra_kinds),
             namespace,
             limits,
             namespaces,
-            renaming,
             set_aside,
             ..Self::default()
         };

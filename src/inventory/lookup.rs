@@ -63,25 +63,6 @@ impl Inventory {
         &self.members[id.0 as usize]
     }
 
-    /// Returns the name under which a build applies the object that `member` calls `name`; `name` itself if no build
-    /// renames the reference.
-    pub fn built_name<'n>(
-        &'n self,
-        member: &Member,
-        kind: GroupKind<&str>,
-        name: &'n str,
-    ) -> &'n str {
-        let built = self.renaming.get(&member.file);
-        let object = built.and_then(|built| built.of(member.object.value().span().start));
-        let mut references = object.iter().flat_map(|object| object.references.iter());
-        let renamed = references.find(|one| {
-            one.written == name
-                && one.kind == kind.kind
-                && (one.group.is_empty() || one.group == kind.group)
-        });
-        renamed.map_or(name, |one| &one.built)
-    }
-
     /// Returns the objects of a file, in order.
     pub fn members_of(&self, file: FileId) -> &[Member] {
         let start = self.members.partition_point(|member| member.file < file);

@@ -39,7 +39,7 @@ use crate::manifest::{Object, ParsedDocument, ParsedFile, Skip, SkipReason};
 use crate::text::{FileId, Limits, Sources, Span};
 use crate::yaml::{Problem, Quirk, ReadError};
 
-pub use applied::{AppliedFile, BuiltKeys, BuiltObject, RenamedReference};
+pub use applied::{AppliedFile, BuiltKeys, BuiltObject};
 pub use boundary::{
     Escape, admit_manifests, admit_own_file, admit_own_file_for_writing, place_to_edit,
     place_to_write,
@@ -145,8 +145,6 @@ pub struct Inventory {
     pub limits: Limits,
     /// The namespaces given for single files.
     namespaces: HashMap<FileId, Arc<str>>,
-    /// The builds that rename references in files.
-    renaming: HashMap<FileId, Arc<BuiltKeys>>,
     files: Vec<ParsedFile>,
     neighbourhood: Neighbourhood,
     /// Objects that are not applied according to neighbours of their file.

@@ -113,14 +113,15 @@ impl KindFacts {
 }
 
 impl Object {
-    /// Returns a copy in which some scalars have other texts; `None` if it is not a whole document, or no manifest then.
-    pub fn with_scalars(&self, scalars: &[(NodeId, String)]) -> Option<Self> {
-        if self.tree.root().id() != self.node {
-            return None;
-        }
-        let tree = Arc::new(self.tree.with_scalars(scalars));
-        let fields = ObjectFields::read(tree.root(), None)?;
-        Some(Self::new(tree, self.node, fields))
+    /// Returns its document.
+    pub fn tree(&self) -> &Arc<Tree> {
+        &self.tree
+    }
+
+    /// Returns the object in a copy of its document with other scalars; `None` if it is no manifest there.
+    pub fn in_tree(&self, tree: &Arc<Tree>) -> Option<Self> {
+        let fields = ObjectFields::read(tree.value(self.node), Some(self.type_meta()))?;
+        Some(Self::new(Arc::clone(tree), self.node, fields))
     }
 
     /// Creates the object at `node`, from which `fields` were read.

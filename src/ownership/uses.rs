@@ -181,7 +181,6 @@ impl<'a> Uses<'a> {
         let Some(text) = name.as_str().filter(|text| !text.is_empty()) else {
             return;
         };
-        let text = self.inventory.built_name(member, kind, text);
         let namespace = match (namespace, member.scope()) {
             _ if scope == Scope::Cluster => Namespace::None,
             (Some(namespace), _) => Namespace::Named(namespace.into()),

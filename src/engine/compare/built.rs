@@ -7,7 +7,7 @@ use std::sync::Arc;
 use foldhash::HashMap;
 use smol_str::SmolStr;
 
-use super::variables::WithVariables;
+use super::variables::WrittenObjects;
 use crate::changes::{BuiltObjects, DeliveredMarks};
 use crate::delivery::marks;
 use crate::graph::delivery::Delivery;
@@ -59,12 +59,12 @@ pub(super) struct GeneratedData {
 pub(super) fn root_of(
     delivery: &Delivery,
     (index, files_of_state): (&HashMap<&str, usize>, &[&ParsedFile]),
-    variables: &mut WithVariables,
+    written: &mut WrittenObjects,
     scopes: &ClusterScopes,
     side: Side,
 ) -> BuildRoot {
     // A file that is built several times has several copies of its objects.
-    let mut files: BTreeMap<usize, Vec<Vec<BuiltObject>>> = BTreeMap::new();
+    let mut files: BTreeMap<usize, Vec<Vec<(BuiltObject, &Resource)>>> = BTreeMap::new();
     let mut copies_of: HashMap<(usize, u32), usize> = HashMap::default();
     for path in delivery.reached.iter() {
         if let Some(at) = index.get(path.as_str()) {
@@ -90,19 +90,23 @@ pub(super) fn root_of(
             if copies.len() == *copy {
                 copies.push(Vec::new());
             }
-            copies[*copy].push(BuiltObject {
+            let object = BuiltObject {
                 begins,
                 namespace,
                 name: id.name,
-                references: Arc::clone(&resource.references),
-                object: variables.replaced((*at, files_of_state[*at]), begins, &resource.node),
-            });
+                object: None,
+            };
+            copies[*copy].push((object, resource));
             *copy += 1;
         }
     }
     let files = files.into_iter().flat_map(|(file, copies)| {
-        let copies = copies.into_iter();
-        copies.map(move |objects| (file, Arc::new(BuiltKeys::new(objects))))
+        let copies = copies.into_iter().map(|mut objects| {
+            written.apply((file, files_of_state[file]), &mut objects);
+            let objects = objects.into_iter().map(|(object, _)| object);
+            (file, Arc::new(BuiltKeys::new(objects.collect())))
+        });
+        copies.collect::<Vec<_>>()
     });
     let data = generated.values().flatten().filter_map(|resource| {
         let id = resource.id();
@@ -163,10 +167,8 @@ fn generated_file(
             (None, None) => String::new(),
         };
         lines.push((line, resource.origin.line));
-        parts_made.push(match &resource.origin.template_file {
-            Some(template) => (line, format!("{root}{template}").into(), 1),
-            None => (line, path.into(), resource.origin.line),
-        });
+        let shown = |template: &str| Some(format!("{root}{template}"));
+        parts_made.push(resource.origin.made_part(line, path, shown));
         let parts = [separator, &source, &part];
         line += parts.iter().map(|part| part.lines().count()).sum::<usize>();
         text.extend(parts);

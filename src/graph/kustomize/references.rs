@@ -1,14 +1,16 @@
 //! References to objects that a build renames (kustomize api/filters/nameref,
 //! api/internal/konfig/builtinpluginconsts/namereference.go).
 
-use foldhash::HashMap;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use foldhash::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use super::build::{Build, Built, Outcome};
 use super::doc::KustomizationDoc;
 use super::resource::Resource;
 use crate::graph::node::Node;
-use crate::inventory::RenamedReference;
 
 /// A field that names objects: the kind of the objects, the kind that has the field, and its path. An empty group is any.
 type NameField = (
@@ -203,24 +205,32 @@ fn fields_of(resource: &Resource) -> Vec<Field> {
     found
 }
 
-/// The objects of a build whose names or namespaces changed, by kind and earlier name.
-struct Renamed<'r>(HashMap<(SmolStr, SmolStr), Vec<&'r Resource>>);
+/// The new names of referenced objects, by the names in the references.
+type NewNames = HashMap<SmolStr, SmolStr>;
+
+/// A kind, an earlier name, and a namespace or `None` for all.
+type EarlierName = (SmolStr, SmolStr, Option<SmolStr>);
+
+/// The objects of a build whose names or namespaces changed.
+struct Renamed<'r>(HashMap<EarlierName, Vec<&'r Resource>>);
 
 impl<'r> Renamed<'r> {
     /// Finds the objects; none if no name changed.
     fn of(resources: &'r [Resource]) -> Self {
-        let mut all: HashMap<_, Vec<&Resource>> = HashMap::default();
+        let mut all: HashMap<EarlierName, Vec<&Resource>> = HashMap::default();
         let mut is_any_renamed = false;
         for resource in resources.iter().filter(|one| !one.previous.is_empty()) {
-            let name = resource.id().name;
+            let now = resource.id();
+            let namespace = SmolStr::new(now.effective_namespace());
             for id in resource.previous.iter() {
-                is_any_renamed |= id.name != name;
-                let named = all.entry((id.kind.clone(), id.name.clone())).or_default();
-                if named
-                    .last()
-                    .is_none_or(|last| !std::ptr::eq(*last, resource))
-                {
-                    named.push(resource);
+                is_any_renamed |= id.name != now.name;
+                for namespace in [None, Some(namespace.clone())] {
+                    let key = (id.kind.clone(), id.name.clone(), namespace);
+                    let named = all.entry(key).or_default();
+                    let last = named.last();
+                    if last.is_none_or(|last| !std::ptr::eq(*last, resource)) {
+                        named.push(resource);
+                    }
                 }
             }
         }
@@ -230,25 +240,19 @@ impl<'r> Renamed<'r> {
         Self(all)
     }
 
-    /// Returns the references of an object that change, each with the path of its field.
-    fn references_of(&self, resource: &Resource) -> Vec<(Vec<&'static str>, RenamedReference)> {
+    /// Returns the fields of an object with references that change, each with the new names by the old ones.
+    fn references_of(&self, resource: &Resource) -> Vec<(Vec<&'static str>, NewNames)> {
         let mut found = Vec::new();
         for Field { to, path } in fields_of(resource) {
-            let mut names = Vec::new();
+            let mut names = HashSet::default();
             texts(&resource.node, &path, &mut names);
-            for name in names {
-                let target = self.target(resource, to, &name);
-                let new = target.map(|target| target.id().name);
-                let Some(new) = new.filter(|new| *new != name) else {
-                    continue;
-                };
-                let reference = RenamedReference {
-                    group: to.0,
-                    kind: to.1,
-                    written: name,
-                    built: new,
-                };
-                found.push((path.clone(), reference));
+            let names = names.into_iter().filter_map(|name| {
+                let new = self.target(resource, to, &name)?.id().name;
+                (new != name).then_some((name, new))
+            });
+            let names: NewNames = names.collect();
+            if !names.is_empty() {
+                found.push((path, names));
             }
         }
         found
@@ -261,17 +265,21 @@ impl<'r> Renamed<'r> {
         to: (&'static str, &'static str),
         name: &SmolStr,
     ) -> Option<&'r Resource> {
-        let named = self.0.get(&(to.1.into(), name.clone()))?;
+        const NO_NAMESPACE: &str = "_non_namespaceable_";
         let here = from.id();
-        let mut found: Vec<&Resource> = named.clone();
-        found.retain(|one| {
-            let id = one.id();
-            let [here, there] = [&here, &id].map(|id| id.effective_namespace());
-            let is_near = [here, there].contains(&"_non_namespaceable_")
-                || id.kind == "ServiceAccount"
-                || here == there;
-            is_near && (to.0.is_empty() || id.group == to.0)
-        });
+        let here = here.effective_namespace();
+        let namespaces = if here == NO_NAMESPACE || to.1 == "ServiceAccount" {
+            vec![None]
+        } else {
+            vec![Some(here), Some(NO_NAMESPACE)]
+        };
+        let keys = namespaces
+            .into_iter()
+            .map(|namespace| (to.1.into(), name.clone(), namespace.map(SmolStr::from)));
+        let named = keys.filter_map(|key| self.0.get(&key)).flatten().copied();
+        let mut found: Vec<&Resource> = named
+            .filter(|one| to.0.is_empty() || one.id().group == to.0)
+            .collect();
         if found.len() > 1 {
             let own = Affixes::of(from);
             found.retain(|one| own.fit(&Affixes::of(one), true));
@@ -336,21 +344,21 @@ impl Build<'_> {
             .filter(|(_, references)| !references.is_empty())
             .collect();
         for (at, references) in changed {
-            let bytes = references.iter().map(|(_, one)| one.built.len()).sum();
-            self.take_text(doc, None, bytes, 1)?;
+            let new = references.iter().flat_map(|(_, names)| names.values());
+            self.take_text(doc, None, new.clone().map(SmolStr::len).sum(), 1)?;
             let resource = &mut built.resources_mut()[at];
-            for (path, reference) in &references {
-                rename(&mut resource.node, path, reference);
+            let known = resource.references.iter().chain(new).cloned();
+            resource.references = Arc::new(known.collect::<BTreeSet<SmolStr>>());
+            for (path, names) in &references {
+                rename(&mut resource.node, path, names);
             }
-            let references = references.into_iter().map(|(_, reference)| reference);
-            resource.references = references.collect();
         }
         Ok(())
     }
 }
 
 /// Collects the texts at a path below a value; a list on the way, or at its end, counts for each of its items.
-fn texts(node: &Node, path: &[&str], found: &mut Vec<SmolStr>) {
+fn texts(node: &Node, path: &[&str], found: &mut HashSet<SmolStr>) {
     if node.is_seq() {
         for item in node.items() {
             texts(&item, path, found);
@@ -359,27 +367,25 @@ fn texts(node: &Node, path: &[&str], found: &mut Vec<SmolStr>) {
         if let Some(value) = node.get(first) {
             texts(&value, rest, found);
         }
-    } else if let Some(text) = node.as_str().map(SmolStr::from)
-        && !found.contains(&text)
-    {
-        found.push(text);
+    } else {
+        found.extend(node.as_str().map(SmolStr::from));
     }
 }
 
-/// Replaces the name in a reference at a path below a value.
-fn rename(node: &mut Node, path: &[&str], reference: &RenamedReference) {
-    let mut found = Vec::new();
+/// Replaces names in the references at a path below a value.
+fn rename(node: &mut Node, path: &[&str], names: &NewNames) {
+    let mut found = HashSet::default();
     texts(node, path, &mut found);
-    if !found.contains(&reference.written) {
+    if !found.iter().any(|name| names.contains_key(name)) {
         return;
     }
     if node.is_seq() {
         for item in node.seq_mut() {
-            rename(item, path, reference);
+            rename(item, path, names);
         }
     } else if let Some((first, rest)) = path.split_first() {
-        rename(node.entry_mut(first), rest, reference);
-    } else {
-        *node = Node::text(reference.built.as_str());
+        rename(node.entry_mut(first), rest, names);
+    } else if let Some(new) = node.as_str().and_then(|name| names.get(name)) {
+        *node = Node::text(new.as_str());
     }
 }

@@ -1,5 +1,6 @@
 //! One object on its way through a build.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -7,8 +8,8 @@ use smol_str::SmolStr;
 use super::build::BuildError;
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
-use crate::inventory::RenamedReference;
 use crate::kube::{ApiVersion, Scope};
+use crate::text::MadePart;
 
 /// The bytes that a label or an annotation takes, apart from its text.
 const MARK: usize = 16;
@@ -34,6 +35,20 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// Returns the part of a rendered text that begins at `line` and contains the object: its template makes it, if
+    /// `shown` returns a path for that, else the delivery object in `file`.
+    pub fn made_part(
+        &self,
+        line: usize,
+        file: &str,
+        shown: impl FnOnce(&str) -> Option<String>,
+    ) -> MadePart {
+        match self.template_file.as_deref().and_then(shown) {
+            Some(template) => (line, template.into(), 1),
+            None => (line, file.into(), self.line),
+        }
+    }
+
     /// Returns the comments before the first key of the document that helm printed, the first of which names its
     /// template.
     pub fn comments(&self) -> String {
@@ -154,8 +169,8 @@ pub struct Resource {
     pub previous: Arc<[ResId]>,
     /// The place where it is written.
     pub origin: Origin,
-    /// Its references to objects that the build renamed.
-    pub references: Arc<[RenamedReference]>,
+    /// The new names in its references to objects that the build renamed.
+    pub references: Arc<BTreeSet<SmolStr>>,
     /// Whether its name gets a hash of its content in the end.
     pub needs_hash: bool,
     /// Whether it exists only under unknown conditions.

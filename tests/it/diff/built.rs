@@ -37,6 +37,23 @@ fn said(document: &Value) -> Vec<String> {
 }
 
 #[test]
+fn changed_value_of_a_variable_changes_only_the_build() {
+    let job = "== apps/job.yaml\napiVersion: batch/v1\nkind: Job\nmetadata: {name: once, namespace: shop}\nspec:\n  template:\n    spec: {restartPolicy: Never, containers: [{name: once, image: 'a:${TAG}'}]}\n";
+    let of = |tag: &str| flux(&format!("  postBuild: {{substitute: {{TAG: '{tag}'}}}}\n"));
+    let document = compared(job, &of("1"), &of("2"));
+    assert_eq!(
+        said(&document),
+        [
+            "changed Job.batch/shop/once",
+            "changed Kustomization.kustomize.toolkit.fluxcd.io/flux-system/apps",
+            "immutable-changed base/apps/job.yaml:6, head/clusters/prod/apps.yaml:8"
+        ]
+    );
+    let note = document["findings"][0]["reason"].as_str();
+    assert!(note.is_some_and(|note| note.contains("changes in the build")));
+}
+
+#[test]
 fn selector_changed_by_labels_of_kustomization_is_rejected() {
     let labels = "labels:\n- {pairs: {team: a}, includeSelectors: true}\n";
     let patch = "patches:\n- target: {kind: Deployment}\n  patch: |\n    - {op: add, path: /spec/selector/matchLabels/team, value: a}\n    - {op: add, path: /spec/template/metadata/labels/team, value: a}\n";
@@ -247,8 +264,18 @@ fn renamed_generated_object_is_not_missed_by_its_users() {
     let fixed = "generatorOptions: {disableNameSuffixHash: true}\n";
     let base = with_config("a=1", fixed);
     let both = flux("");
+    let below = with_config("a=1", "namePrefix: a-\n").replace("== apps/", "== apps/inner/");
+    let list = "== apps/web.yaml\napiVersion: v1\nkind: List\nitems:\n\
+                - {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {selector: {matchLabels: {app: web}}, \
+                template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: 'web:1', envFrom: [{configMapRef: {name: config}}]}]}}}}\n";
+    let generated = with_config("a=1", "");
+    let (_, kustomization) = generated
+        .split_once("== apps/kustomization.yaml")
+        .expect("one");
     for head in [
         with_config("a=1", ""),
+        below + "== apps/kustomization.yaml\nresources: [inner]\nnamePrefix: b-\n",
+        format!("{list}== apps/kustomization.yaml{kustomization}"),
         with_config("a=1", "namePrefix: b-\n"),
         with_config("a=1", &format!("{fixed}nameSuffix: -b\n")),
     ] {

@@ -1,5 +1,6 @@
 //! The builds of Flux and Argo CD in a state, used instead of files found by folder.
 
+mod builds;
 mod known;
 mod refused;
 mod waiting;
@@ -10,24 +11,19 @@ use std::sync::Arc;
 
 use foldhash::{HashMap, HashSet};
 
-use super::built::{BuildRoot, root_of};
 use super::charted::{are_rendered_anew, titles, unread};
 use super::parsed::Parsed;
 use super::unchanged::unchanged;
-use super::variables::WithVariables;
-use crate::changes::BuiltObjects;
 use crate::charts::Charts;
 use crate::engine::SessionError;
 use crate::graph::argo::Terms;
 use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::{Builds, Origin, Resource};
+use crate::graph::kustomize::{Builds, Origin};
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::{UnreadInput, What};
 use crate::graph::{self, argo, unreached};
 use crate::kustomize::{BeyondLimit, Deliverer, SourceTool, ancestors, folder_of};
-use crate::manifest::ParsedFile;
-use crate::text::Side;
 
 /// The deliveries of a state.
 #[derive(Debug, Default)]
@@ -341,72 +337,6 @@ impl Delivered {
                 .by
                 .as_ref()
                 .is_some_and(|by| self.unchanged.contains(&by.place()))
-    }
-
-    /// Returns the builds of deliveries and roots, in the order of their folders, for `files` with their places. Drops
-    /// the objects of the roots, and records which folders fail.
-    pub(super) fn built<'f>(
-        &mut self,
-        files: impl Iterator<Item = (&'f str, &'f ParsedFile)>,
-        side: Side,
-    ) -> Vec<BuildRoot> {
-        let (places, files): (Vec<&str>, Vec<&ParsedFile>) = files.unzip();
-        let index: HashMap<&str, usize> = places.into_iter().zip(0..).collect();
-        let known: BTreeMap<&Deliverer, &Delivery> = self
-            .all
-            .iter()
-            .filter_map(|delivery| Some((delivery.by.as_ref()?, delivery)))
-            .collect();
-        let known = known.into_values();
-        let apart = known.filter(|delivery| !self.is_unchanged(delivery));
-        // Deliveries of one build share its objects.
-        let mut objects_of = HashMap::default();
-        let mut variables = WithVariables::default();
-        let mut built: Vec<BuildRoot> = apart
-            .chain(&self.roots)
-            .map(|delivery| BuildRoot {
-                objects: self.objects_of(delivery, &mut objects_of),
-                ..root_of(
-                    delivery,
-                    (&index, &files),
-                    &mut variables,
-                    &self.scopes,
-                    side,
-                )
-            })
-            .collect();
-        built.sort_by(|one, other| one.folder.cmp(&other.folder));
-        for root in &mut self.roots {
-            root.resources = Arc::default();
-        }
-        let failing = self
-            .deliveries()
-            .into_iter()
-            .filter(|one| one.error.is_some() && one.attempt.is_none() && !one.path.is_empty());
-        self.failing = failing.map(|one| one.path.clone()).collect();
-        built
-    }
-
-    /// Returns the objects of a delivery, unless it fails: those of a build are shared through `known`.
-    fn objects_of(
-        &self,
-        delivery: &Delivery,
-        known: &mut HashMap<(*const Vec<Resource>, *const BTreeSet<String>), Arc<BuiltObjects>>,
-    ) -> Option<Arc<BuiltObjects>> {
-        if delivery.error.is_some() {
-            return None;
-        }
-        let (objects, reached) = (&delivery.resources, &delivery.reached);
-        let built = known.entry((Arc::as_ptr(objects), Arc::as_ptr(reached)));
-        let built = built.or_insert_with(|| {
-            let (objects, reached) = (Arc::clone(objects), Arc::clone(reached));
-            Arc::new(BuiltObjects::new(
-                objects,
-                reached,
-                Arc::clone(&self.scopes),
-            ))
-        });
-        Some(Arc::clone(built))
     }
 
     /// Whether a file may belong to a delivery that fails.
