@@ -205,8 +205,9 @@ impl DiffReport {
             };
             let them = if again.len() == 1 { "it" } else { "them" };
             let share = in_brackets(possible_share(&again));
+            let lost = self.lost_data();
             return (!again.is_empty()).then(|| {
-                format!("Merging this {delete} {objects}{share} and {create} {them} again")
+                format!("Merging this {delete} {objects}{share} and {create} {them} again{lost}")
             });
         }
         let stuck_objects = match (any_certain(&stuck), stuck.len()) {
@@ -245,16 +246,22 @@ impl DiffReport {
                 in_brackets(possible_share(&again))
             ));
         }
-        let lost: Vec<&DiffEffect> = self.of(EffectKind::DataLost).collect();
-        if !lost.is_empty() {
-            let verb = if any_certain(&lost) { "is" } else { "may be" };
-            said.push_str(&format!(
-                "; the data of {} {verb} deleted{}",
-                holders(&lost),
-                in_brackets(possible_share(&lost))
-            ));
-        }
+        said.push_str(&self.lost_data());
         Some(said)
+    }
+
+    /// Says whose data is deleted, as the end of a sentence; an empty text if no data is.
+    fn lost_data(&self) -> String {
+        let lost: Vec<&DiffEffect> = self.of(EffectKind::DataLost).collect();
+        if lost.is_empty() {
+            return String::new();
+        }
+        let verb = if any_certain(&lost) { "is" } else { "may be" };
+        format!(
+            "; the data of {} {verb} deleted{}",
+            holders(&lost),
+            in_brackets(possible_share(&lost))
+        )
     }
 
     /// Names the gravest of the deleted objects: those with data, then those that deliver, define or contain others.
