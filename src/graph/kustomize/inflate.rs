@@ -1,11 +1,13 @@
 //! Charts that kustomize renders (kustomize api/types/helmchartargs.go, plugin/builtin/helmchartinflationgenerator).
 
+use std::path::Path;
+
 use super::build::{Build, Built, Outcome};
 use super::doc::KustomizationDoc;
 use crate::charts::{ChartCall, ChartSource, RemoteChart, Values};
 use crate::graph::chart::{rendered, values_file, values_of, version_options};
 use crate::graph::node::Node;
-use crate::kustomize::resolve;
+use crate::kustomize::{is_remote, resolve};
 
 /// The name of an unnamed release: `helm template --generate-name` always takes this one.
 const UNNAMED: &str = "release-name";
@@ -48,6 +50,7 @@ impl Build<'_> {
             let version = entry.str_at(&["version"]).unwrap_or_default();
             let subject = format!("{name} {version}");
             let subject = subject.trim_end();
+            self.tolerated(self.values_exist(doc, &entry))?;
             let origin = self.origin(doc, Some(&entry));
             let made = rendered(
                 self.builds.charts(),
@@ -59,6 +62,23 @@ impl Build<'_> {
             built.unread.extend(made.unread);
             self.take(doc, &entry, made.resources.len())?;
             self.append(doc, &entry, built, made.resources)?;
+        }
+        Ok(())
+    }
+
+    /// Fails if the tree lacks a values file of a chart. One in the folder of the charts may be part of the chart.
+    fn values_exist(&self, doc: &KustomizationDoc, entry: &Node) -> Outcome {
+        let home = doc.chart_home(entry);
+        let paths = entry.text_at(&["valuesFile"]).into_iter();
+        for path in paths.chain(entry.texts_at("additionalValuesFiles")) {
+            let place = resolve(&doc.folder, &path);
+            let is_present = Path::new(&place).starts_with(&home)
+                || is_remote(&path)
+                || self.files.has_file(&place)
+                || self.files.lacks(&place);
+            if !is_present {
+                return Err(self.failed(doc, Some(entry), format!("{path} does not exist")));
+            }
         }
         Ok(())
     }

@@ -1255,3 +1255,17 @@ fn set_that_fails_to_generate_deletes_nothing() {
         assert_eq!(document["unread"].as_array().map(Vec::len), Some(0));
     }
 }
+
+#[test]
+fn missing_values_file_of_kustomize_chart_fails_its_build() {
+    let charts = "== web/kustomization.yaml\nresources: [a.yaml, b.yaml]\nhelmCharts: [{name: web, repo: 'https://charts.example.org', version: 1.0.0, valuesFile: values.yaml}]\n";
+    let both = delivered() + charts;
+    let base = format!("== web/values.yaml\na: 1\n== web/b.yaml\n{}", config("b"));
+    let head = format!("== web/b.yaml\n{}", config("b"));
+    let failed = compared(&both, &base, &head)["failed"].to_string();
+    assert!(failed.contains("values.yaml does not exist"), "{failed}");
+    assert_eq!(
+        compared(&both, &base, &base)["failed"],
+        Value::Array(Vec::new())
+    );
+}
