@@ -1194,29 +1194,6 @@ fn object_with_force_and_replace_is_recreated_at_any_change() {
     assert_eq!(effects(&compared(&both, &base, &head)), again);
 }
 
-/// kustomize rejects it (`json: unknown field`); the case of letters does not matter.
-#[test]
-fn unknown_field_of_kustomization_fails_its_build() {
-    let both = delivered() + &format!("== web/b.yaml\n{}", config("b"));
-    let lists = |field: &str| format!("== web/kustomization.yaml\n{field}: [a.yaml, b.yaml]\n");
-    let base = lists("resources");
-    let document = compared(&both, &base, &lists("resouces"));
-    assert_eq!(
-        effects(&document),
-        [
-            "kept ConfigMap/shop/a certain, .",
-            "kept ConfigMap/shop/b certain, ."
-        ]
-    );
-    let failed = document["failed"].to_string();
-    assert!(
-        failed.contains("kustomize knows no field `resouces`; did you mean `resources`?"),
-        "{failed}"
-    );
-    assert_eq!(document["unread"].as_array().map(Vec::len), Some(0));
-    assert_eq!(effects(&compared(&both, &base, &base)), [""; 0]);
-}
-
 /// Argo CD fails with `ApplicationSet is empty`, or because the template cannot be parsed.
 #[test]
 fn set_that_fails_to_generate_deletes_nothing() {
@@ -1256,6 +1233,29 @@ fn set_that_fails_to_generate_deletes_nothing() {
     }
 }
 
+/// kustomize rejects it (`json: unknown field`); the case of letters does not matter.
+#[test]
+fn unknown_field_of_kustomization_fails_its_build() {
+    let both = delivered() + &format!("== web/b.yaml\n{}", config("b"));
+    let lists = |field: &str| format!("== web/kustomization.yaml\n{field}: [a.yaml, b.yaml]\n");
+    let base = lists("resources");
+    let document = compared(&both, &base, &lists("resouces"));
+    assert_eq!(
+        effects(&document),
+        [
+            "kept ConfigMap/shop/a certain, .",
+            "kept ConfigMap/shop/b certain, ."
+        ]
+    );
+    let failed = document["failed"].to_string();
+    assert!(
+        failed.contains("kustomize knows no field `resouces`; did you mean `resources`?"),
+        "{failed}"
+    );
+    assert_eq!(document["unread"].as_array().map(Vec::len), Some(0));
+    assert_eq!(effects(&compared(&both, &base, &base)), [""; 0]);
+}
+
 #[test]
 fn missing_values_file_of_kustomize_chart_fails_its_build() {
     let charts = "== web/kustomization.yaml\nresources: [a.yaml, b.yaml]\nhelmCharts: [{name: web, repo: 'https://charts.example.org', version: 1.0.0, valuesFile: values.yaml}]\n";
@@ -1268,4 +1268,35 @@ fn missing_values_file_of_kustomize_chart_fails_its_build() {
         compared(&both, &base, &base)["failed"],
         Value::Array(Vec::new())
     );
+}
+
+#[test]
+fn removed_backend_of_route_is_a_finding() {
+    let object = |kind: &str, name: &str, spec: &str| {
+        format!(
+            "apiVersion: {kind}\nmetadata: {{name: {name}, namespace: shop}}\nspec: {spec}\n---\n"
+        )
+    };
+    let service = object("v1\nkind: Service", "web", "{ports: [{port: 80}]}");
+    let ingress = object(
+        "networking.k8s.io/v1\nkind: Ingress",
+        "web",
+        "{defaultBackend: {service: {name: web, port: {number: 80}}}}",
+    );
+    let route = object(
+        "gateway.networking.k8s.io/v1\nkind: HTTPRoute",
+        "web",
+        "{parentRefs: [{name: web}], rules: [{backendRefs: [{name: web, port: 80}]}]}",
+    );
+    let gateway = object("gateway.networking.k8s.io/v1\nkind: Gateway", "web", "{}");
+    for (gone, stays) in [(&service, &ingress), (&service, &route), (&gateway, &route)] {
+        let both = delivered() + &format!("== web/route.yaml\n{stays}");
+        let document = compared(&both, &format!("== web/gone.yaml\n{gone}"), "");
+        let finding = &document["findings"][0];
+        assert_eq!(
+            (&finding["rule"], &finding["severity"]),
+            (&"referred-removed".into(), &"warning".into()),
+            "{stays}"
+        );
+    }
 }
