@@ -16,7 +16,7 @@ use crate::finding::{Finding, Severity};
 use crate::graph::argo::Terms;
 use crate::graph::delivery::Delivery;
 use crate::inventory::{STDIN, locate};
-use crate::kustomize::{ancestors, folder_of, resolve};
+use crate::kustomize::{SourceTool, ancestors, folder_of, resolve};
 use crate::manifest::is_rendered;
 use crate::report::Reported;
 use crate::rules::{self, Rule};
@@ -251,7 +251,12 @@ impl Delivered {
         let mut delivered = Self::default();
         // Delivery objects in test data are not applied, so they deliver nothing.
         for one in all.iter().filter(|one| fixture_glob(&one.file).is_none()) {
-            if one.error.is_some() {
+            // A set applies Applications, and builds no folder.
+            let is_set = one
+                .by
+                .as_ref()
+                .is_some_and(|by| by.tool == SourceTool::ArgoCdSet);
+            if one.error.is_some() && !is_set {
                 delivered.failing.insert(one.path.clone());
             }
             let written = one.resources.iter();

@@ -227,6 +227,21 @@ fn findings_in_test_data_are_summed_up_in_one_line() {
 }
 
 #[test]
+fn set_that_fails_makes_no_test_data_applied() {
+    let repository = Repository::new();
+    repository.write("deploy/kustomization.yaml", "resources: [web.yaml]\n");
+    repository.write("deploy/web.yaml", NAMED);
+    repository.write("test/testdata/empty.yaml", SKELETONS);
+    let set = "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: all, namespace: argocd}\nspec:\n  goTemplate: true\n  \
+               generators: [{clusters: {}}]\n  template:\n    metadata: {name: '{{.name}}'}\n    spec:\n      project: default\n      source: {repoURL: \
+               'https://git.example.org/other.git', path: 'guestbook/{{cluster}}'}\n      destination: {server: '{{.server}}', namespace: web}\n";
+    repository.write("app/set.yaml", set);
+    let (status, found) = checked(&repository, &["."]);
+    let of_test_data = found.iter().filter(|(_, file)| file.starts_with("test/"));
+    assert_eq!((status, of_test_data.count()), (0, 0), "{found:?}");
+}
+
+#[test]
 fn delivered_test_data_is_checked_normally() {
     let repository = Repository::new();
     repository.write(
