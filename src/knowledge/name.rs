@@ -84,9 +84,9 @@ impl NamePattern {
         &self.text
     }
 
-    /// Returns the names of an object's products: several if the last field has several values; none if another field
-    /// has several, or if a field has none.
-    pub fn names(&self, object: Value<'_>) -> Vec<FoundName> {
+    /// Returns the names of the products of `object`, which is called `own` in the cluster, perhaps not as it is written:
+    /// several if the last field has several values; none if another field has several, or if a field has none.
+    pub fn names(&self, object: Value<'_>, own: &str) -> Vec<FoundName> {
         let mut names = vec![FoundName {
             name: String::new(),
             field: String::new(),
@@ -104,10 +104,15 @@ impl NamePattern {
                     let [only] = names.as_slice() else {
                         return Vec::new();
                     };
+                    let is_own = path.as_str() == "metadata.name";
                     names = values
                         .into_iter()
                         .map(|value| FoundName {
-                            name: format!("{}{}", only.name, value.text),
+                            name: format!(
+                                "{}{}",
+                                only.name,
+                                if is_own { own } else { &value.text }
+                            ),
                             field: path.as_str().to_owned(),
                             span: value.span,
                         })

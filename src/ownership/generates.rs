@@ -40,7 +40,7 @@ fn products<'a>(
         .names
         .iter()
         .filter(move |_| is_created)
-        .flat_map(move |pattern| pattern.names(object))
+        .flat_map(move |pattern| pattern.names(object, &member.key.name))
         .peekable();
     let namespaces = match names.peek() {
         None => Vec::new(),

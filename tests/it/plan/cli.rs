@@ -775,6 +775,23 @@ fn commands_contain_no_invented_pod_names() {
 }
 
 #[test]
+fn product_is_named_after_the_generator_as_kustomize_names_it() {
+    let tree = Repository::new();
+    tree.write(
+        "kustomization.yaml",
+        "namePrefix: prod-\nnamespace: shop\nresources: [a.yaml]\n",
+    );
+    let scaled = "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: web}\nspec: {scaleTargetRef: {name: web}}\n";
+    tree.write("a.yaml", scaled);
+    let (_, said, _) = tree.run(
+        &["plan", "delete", "scaledobject/prod-web", "-n", "shop"],
+        "",
+    );
+    assert!(said.contains("keda-hpa-prod-web"), "{said}");
+    assert!(!said.contains("keda-hpa-web"), "{said}");
+}
+
+#[test]
 fn unknown_scope_is_noted_where_a_namespace_is_given() {
     let scaled = "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: web}\n";
     let tree = Repository::new();
