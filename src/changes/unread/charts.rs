@@ -86,8 +86,10 @@ fn chart(finder: &Finder<'_>, folder: &str, file: &ParsedFile) -> FoundInput {
     let versions = ["version", "appVersion", "kubeVersion", "dependencies"];
     let versions = versions.map(|key| canonical_text(file, root.and_then(|root| root.get(key))));
     // If a chart only wraps another one, the version of the wrapped chart is more informative.
+    let templates = resolve(folder, "templates");
+    let has_templates = || finder.state.paths_below(&templates).next().is_some();
     let wrapped = match dependencies[..] {
-        [dependency] => text_at(dependency, &["version"]),
+        [dependency] if !has_templates() => text_at(dependency, &["version"]),
         _ => "",
     };
     let version = if wrapped.is_empty() { version } else { wrapped };

@@ -683,7 +683,10 @@ fn removed_chart_folder_deletes_application_and_is_unread() {
     );
     assert_eq!(document["summary"]["verdict"], "deletes");
     let unread = document["unread"].to_string();
-    assert!(unread.contains("longhorn"), "{unread}");
+    assert!(unread.contains("chart longhorn 1.5.3"), "{unread}");
+    let templates = chart.to_owned() + "== system/longhorn/templates/a.yaml\na: {{ .Values.a }}\n";
+    let unread = compared(&both, &templates, "")["unread"].to_string();
+    assert!(unread.contains("chart longhorn 0.0.0"), "{unread}");
 }
 
 /// The set is evaluated: its Applications are known, and their folders are in this tree.
