@@ -7,7 +7,7 @@ use crate::finding::{Consequence, Severity};
 use crate::inventory::Member;
 use crate::knowledge::DataFate;
 use crate::kube::{GroupKind, Scope, kinds, kubectl};
-use crate::manifest::Spanned;
+use crate::manifest::{LabelSelector, Spanned};
 use crate::merge::{
     Answer, CauseInHead, KeptObject, Merge, Standing, Surprise, ends_on_its_own, severity,
 };
@@ -136,7 +136,7 @@ fn rejected(
             build_changes(fields),
             failure(regime)
         ))
-        .help(remedy(object, regime))
+        .help(remedy(object, regime, fields))
         .severity(severity)
 }
 
@@ -162,7 +162,7 @@ fn replaced(
              are deleted with it do not come back.",
             build_changes(fields)
         ))
-        .help(format!("remove that setting first and merge that. Then: {}", remedy(object, regime)))
+        .help(format!("remove that setting first and merge that. Then: {}", remedy(object, regime, fields)))
         .severity(severity(surprise).unwrap_or(Severity::Error))
         .consequence(Consequence::Collected)
 }
@@ -186,7 +186,7 @@ fn failure(regime: Regime) -> &'static str {
 }
 
 /// Explains how to make the change without losing the dependents of the object, in terms of its tool.
-fn remedy(object: KeptObject<'_>, regime: Regime) -> String {
+fn remedy(object: KeptObject<'_>, regime: Regime, fields: &[RejectedField]) -> String {
     let member = object.base;
     let target = kubectl::Target::from(&member.key);
     let again = match regime {
@@ -213,6 +213,18 @@ fn remedy(object: KeptObject<'_>, regime: Regime) -> String {
                 removed[0]
             )
         }
+        kinds::STATEFUL_SET if !adopts_pods(object, fields) => {
+            let retain = if claims::are_deleted(&member.object, "whenDeleted") {
+                "set `persistentVolumeClaimRetentionPolicy.whenDeleted: Retain` first; then "
+            } else {
+                ""
+            };
+            format!(
+                "keep `spec.selector`. To change it, with a downtime: {retain}`{}`, then {again}. The Pods are deleted with the \
+                 StatefulSet, because a new one would not adopt them; the claims stay",
+                kubectl::delete(&target, &[])
+            )
+        }
         kinds::STATEFUL_SET => format!(
             "keep the Pods and their volumes: `{}`, then {again}. The new StatefulSet adopts the Pods; existing claims keep their \
              size and class",
@@ -235,6 +247,16 @@ fn remedy(object: KeptObject<'_>, regime: Regime) -> String {
         }
         _ => format!("add the {} under another name, let others use it, and remove this one in a later change", member.key.kind()),
     }
+}
+
+/// Whether the selector of a workload in head selects the Pods that it has in base. `fields` changed.
+fn adopts_pods(object: KeptObject<'_>, fields: &[RejectedField]) -> bool {
+    let mut selectors = fields.iter().filter(|field| field.field == "spec.selector");
+    let selector = LabelSelector::read(object.head.object.at(&["spec", "selector"]));
+    let labels = ["spec", "template", "metadata", "labels"];
+    let labels = object.base.object.at(&labels);
+    selectors
+        .all(|field| !field.is_only_built && selector.selects(|label| labels?.str_at(&[label])))
 }
 
 /// Returns the names of the claim templates of a StatefulSet that head does not have.
