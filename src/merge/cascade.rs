@@ -7,6 +7,7 @@ use foldhash::HashSet;
 use super::effect::DiffEffect;
 use super::loss::{Loss, Losses};
 use super::part::MergePart;
+use super::scaled::ScaledSets;
 use super::surprise::Standing;
 use super::withdraw::PartWithdrawal;
 use crate::finding::Severity;
@@ -81,6 +82,9 @@ pub(super) fn cascades<'a>(
     let blocked = blocked.filter(|handover| handover.blocked.is_some() && !handover.leaves);
     for key in blocked.flat_map(|handover| &handover.objects) {
         by_root.remove(key);
+    }
+    for set in ScaledSets::of(part).keys() {
+        by_root.remove(set);
     }
     let mut found: Vec<MergeCascade<'a>> = by_root
         .into_values()

@@ -6,6 +6,7 @@ use super::effect::{DiffEffect, EffectCertainty, EffectKind, OtherDelivery};
 use super::handover::Handover;
 use super::part::{MergePart, with_key};
 use super::replaced::Answer;
+use super::scaled::ScaledSets;
 use super::withdraw::{PartWithdrawal, ToolRelease, delivered};
 use crate::changes::Destination;
 use crate::cluster::Scenario;
@@ -133,6 +134,7 @@ impl<'a> Telling<'a> {
         }
         effects.extend(self.handed_over(&fates));
         effects.extend(self.replaced());
+        let scaled = ScaledSets::of(self.part);
         for claim in self.claims() {
             let because = chain_of(&claim.key)
                 .unwrap_or_else(|| vec![claim.owner.clone(), claim.key.clone()]);
@@ -141,6 +143,9 @@ impl<'a> Telling<'a> {
                 Some(Fate::Gone) => effects.extend(self.lost_claim(claim, certainty, because)),
                 Some(Fate::Present(present)) if present.terminating => {
                     effects.push(self.effect(&claim.key, EffectKind::Stuck, certainty, because));
+                }
+                Some(Fate::Present(_)) if scaled.lose(&claim.key, &claim.owner) => {
+                    effects.extend(self.lost_claim(claim, certainty, because));
                 }
                 _ => {}
             }

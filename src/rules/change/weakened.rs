@@ -1,7 +1,5 @@
 //! Protections that a change removes, and settings with which data is deleted from now on.
 
-use std::ops::Range;
-
 use super::places::{changed_in_head, on_base};
 use crate::changes::TreePart;
 use crate::delivery::flux::KustomizationSettings;
@@ -11,7 +9,7 @@ use crate::inventory::Member;
 use crate::knowledge::DataFate;
 use crate::kube::kinds;
 use crate::manifest::is_kustomization;
-use crate::merge::{KeptObject, Merge, Standing, Surprise, severity};
+use crate::merge::{KeptObject, Merge, ScaledSet, Standing, Surprise, severity};
 use crate::ownership::{DataLoss, data_loss, fate_of_templates};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
@@ -201,14 +199,7 @@ const LATER: Surprise = Surprise::removed(false);
 /// Reports a StatefulSet that loses some of its Pods, and whose policy deletes their claims.
 fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let KeptObject { base, head } = object;
-    if !base.object.is(kinds::STATEFUL_SET) {
-        return None;
-    }
-    let deletes = head
-        .object
-        .at(&["spec", "persistentVolumeClaimRetentionPolicy", "whenScaled"]);
-    let deletes = deletes.filter(|policy| policy.as_str() == Some("Delete"))?;
-    let (was, is) = (Ordinals::of(base)?, Ordinals::of(head)?);
+    let ScaledSet { policy, was, is } = ScaledSet::of(object)?;
     let templates = head.object.at(&["spec", "volumeClaimTemplates"])?.items();
     let named_templates = templates.filter(|claim| claim.str_at(&["metadata", "name"]).is_some());
     let templates: Vec<Value<'_>> = named_templates.collect();
@@ -259,51 +250,9 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         .field(field)
         .severity(severity(surprise).unwrap_or(Severity::Warning));
     let file = merge.part.sides.head_file(merge.part.at, head.file);
-    let draft = draft.related(file, deletes.span(), "deletes them");
+    let draft = draft.related(file, policy.span(), "deletes them");
     let place = after.unwrap_or_else(|| head.object.name_span());
     Some(changed_in_head(draft, merge, head, place, labels.1))
-}
-
-/// The ordinals of the Pods of a StatefulSet.
-struct Ordinals {
-    range: Range<i32>,
-    /// The place of `spec.replicas`, if it is written.
-    replicas: Option<Span>,
-    /// The place of `spec.ordinals.start`, if it is written.
-    start: Option<Span>,
-}
-
-impl Ordinals {
-    /// Reads the ordinals of a StatefulSet; `None` if a field is not a number.
-    fn of(set: &Member) -> Option<Self> {
-        let (count, replicas) = number(set, &["spec", "replicas"], 1)?;
-        let (first, start) = number(set, &["spec", "ordinals", "start"], 0)?;
-        Some(Self {
-            range: first..first.saturating_add(count),
-            replicas,
-            start,
-        })
-    }
-
-    /// Returns the number of ordinals that `other` does not have, and the last of them; `None` if it has all.
-    fn without(&self, other: &Self) -> Option<(usize, i32)> {
-        let (own, kept) = (&self.range, &other.range);
-        let below = own.start..own.end.min(kept.start);
-        let above = own.start.max(kept.end)..own.end;
-        let parts = [&above, &below];
-        let last = parts.into_iter().find(|part| !part.is_empty())?;
-        Some((below.len() + above.len(), last.end - 1))
-    }
-}
-
-/// Returns the number in a field, and its place; `default` if it is omitted or null.
-fn number(member: &Member, field: &[&str], default: i32) -> Option<(i32, Option<Span>)> {
-    let written = member.object.at(field).filter(|value| !value.is_null());
-    let Some(written) = written else {
-        return Some((default, None));
-    };
-    let number = i32::try_from(written.as_int()?).ok()?;
-    Some((number.max(0), Some(written.span())))
 }
 
 /// Reports a protection that is added in the change which removes the object: the tool does not know of it.

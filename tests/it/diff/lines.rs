@@ -43,6 +43,48 @@ fn claims_of_deleted_stateful_sets_stay() {
 }
 
 #[test]
+fn claims_of_removed_replicas_are_deleted() {
+    let folder = Folder::new();
+    let policy = "  persistentVolumeClaimRetentionPolicy: {whenScaled: Delete}\n";
+    let set = stateful_set("db", policy);
+    folder
+        .write("base/a.yaml", &set)
+        .write("head/a.yaml", &set.replace("replicas: 2", "replicas: 1"));
+    let said = unwrapped(&folder, &["--by", "flux"]);
+    for part in [
+        "fewer replicas of StatefulSet `db` delete 1 claim, such as `data-db-1`",
+        "PersistentVolumeClaim/shop/data-db-1",
+        "Merging this deletes 1 object",
+        "the data of 1 volume may be deleted",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(!said.contains("data-db-0"), "{said}");
+    let retained = set.replace("Delete", "Retain");
+    folder.write("base/a.yaml", &retained).write(
+        "head/a.yaml",
+        &retained.replace("replicas: 2", "replicas: 1"),
+    );
+    let said = unwrapped(&folder, &["--by", "flux"]);
+    assert!(!said.contains("data-db-1"), "{said}");
+}
+
+#[test]
+fn remedy_for_changed_selector_does_not_promise_adoption() {
+    let folder = Folder::new();
+    let set = stateful_set("db", "");
+    folder
+        .write("base/a.yaml", &set)
+        .write("head/a.yaml", &set.replace("app: db", "app: data"));
+    let said = unwrapped(&folder, &["--by", "flux"]);
+    assert!(said.contains("a new one would not adopt them"), "{said}");
+    assert!(!said.contains("--cascade=orphan"), "{said}");
+    folder.write("head/a.yaml", &(set.clone() + "  serviceName: db\n"));
+    let said = unwrapped(&folder, &["--by", "flux"]);
+    assert!(said.contains("--cascade=orphan"), "{said}");
+}
+
+#[test]
 fn claims_that_are_deleted_or_used_again_do_not_stay() {
     let delete = "  persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}\n";
     let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n";
