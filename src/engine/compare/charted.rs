@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use smol_str::SmolStr;
+
 use crate::charts::{CallId, Charts};
 use crate::graph::delivery::Delivery;
 use crate::graph::unread::{UnreadInput, What};
 use crate::render::RenderError;
 
-/// Renders the charts that only one of the states needs, and those of the `kept` deliveries. Returns whether the states
-/// have to be evaluated again.
+/// Renders the charts that only one of the states needs, those of the `kept` deliveries, and those in Namespaces that
+/// head no longer delivers. Returns whether the states have to be evaluated again.
 ///
 /// # Errors
 /// There are charts to render, and no `helm`.
@@ -25,7 +27,7 @@ pub(super) fn are_rendered_anew(
     let wanted = base.symmetric_difference(&head);
     let of_kept = kept.iter().flat_map(|one| &one.charts);
     let wanted = wanted.map(|(_, call)| *call).chain(of_kept);
-    let wanted = wanted.chain(transformed(&states));
+    let wanted = wanted.chain(transformed(&states)).chain(emptied(&states));
     let wanted: BTreeSet<CallId> = wanted.cloned().collect();
     if charts.render(&wanted)? {
         return Ok(true);
@@ -54,6 +56,35 @@ fn transformed<'d>(states: &[Vec<&'d Delivery>; 2]) -> Vec<&'d CallId> {
         before.is_some_and(|before| !one.transformed_since(before).is_empty())
     });
     moved.flat_map(|one| &one.charts).collect()
+}
+
+/// Returns the calls of deliveries in base into Namespaces that head no longer delivers: what is in them is deleted.
+fn emptied<'d>([base, head]: &[Vec<&'d Delivery>; 2]) -> Vec<&'d CallId> {
+    let mut removed = namespaces(base);
+    for namespace in namespaces(head) {
+        removed.remove(&namespace);
+    }
+    let inside = base.iter().filter(|one| {
+        let release = one.settings.release.as_ref();
+        let namespace = release.map(|release| &release.namespace);
+        let namespace = namespace.or(one.settings.destination_namespace.as_ref());
+        namespace.is_some_and(|name| removed.contains(&(&*one.cluster, SmolStr::new(name))))
+    });
+    inside.flat_map(|one| &one.charts).collect()
+}
+
+/// Returns the clusters and names of the Namespaces that deliveries apply.
+fn namespaces<'d>(all: &[&'d Delivery]) -> BTreeSet<(&'d str, SmolStr)> {
+    let resources = all.iter().flat_map(|one| {
+        let resources = one.resources.iter();
+        resources.map(|resource| (&*one.cluster, resource))
+    });
+    let namespaces = resources.filter_map(|(cluster, resource)| {
+        let is_namespace = resource.node.str_at(&["kind"]) == Some("Namespace")
+            && resource.node.str_at(&["apiVersion"]) == Some("v1");
+        is_namespace.then(|| (cluster, SmolStr::new(resource.id().name)))
+    });
+    namespaces.collect()
 }
 
 /// Returns the renderings that only one state has, of deliveries in both, with the reason why the other has none.
