@@ -79,6 +79,8 @@ pub struct Rendering {
 #[derive(Debug, Default)]
 pub struct Charts {
     run: Option<Run>,
+    /// The namespace of the releases that no delivery installs; empty for that of the context of kubectl.
+    by_hand_in: String,
     state: Mutex<State>,
 }
 
@@ -130,7 +132,22 @@ impl Charts {
                 hosts,
                 ..State::default()
             }),
+            ..Self::default()
         }
+    }
+
+    /// Sets the namespace into which a person installs the charts that no delivery installs.
+    #[must_use]
+    pub fn installed_by_hand_in(self, namespace: impl Into<String>) -> Self {
+        Self {
+            by_hand_in: namespace.into(),
+            ..self
+        }
+    }
+
+    /// Returns the namespace into which a person installs charts; empty if it is not known.
+    pub fn by_hand_in(&self) -> &str {
+        &self.by_hand_in
     }
 
     /// Whether anything is rendered at all.

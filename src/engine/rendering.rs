@@ -99,7 +99,8 @@ fn rendered(
         limits: &limits,
         clusters: config.and_then(|config| config.clusters.as_deref()),
     };
-    let charts = charts_of_one_state(rendering, config, request.release);
+    let charts = charts_of_one_state(rendering, config, request.release)
+        .installed_by_hand_in(request.namespace.as_deref().unwrap_or_default());
     let exclude = Exclusion::new(&bundles_and_rest(request, config).1.input.exclude)?;
     let mut rendered = Rendered::default();
     let mut paths = request.paths.clone();

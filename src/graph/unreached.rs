@@ -129,8 +129,10 @@ fn chart(files: &TreeFiles<'_>, charts: &Charts, folder: &str) -> Option<Deliver
         ..Origin::default()
     };
     let subject = format!("chart {}", shown(folder));
-    let mut made = rendered(charts, || call(files, folder, name), &subject, &origin);
-    place(&mut made.resources, "", files.scopes());
+    let namespace = charts.by_hand_in();
+    let call = || call(files, folder, (name, namespace));
+    let mut made = rendered(charts, call, &subject, &origin);
+    place(&mut made.resources, namespace, files.scopes());
     Some(Delivery {
         id: format!("|{folder}|chart"),
         file: origin.file,
@@ -144,9 +146,14 @@ fn chart(files: &TreeFiles<'_>, charts: &Charts, folder: &str) -> Option<Deliver
     })
 }
 
-fn call(files: &TreeFiles<'_>, folder: &str, release: String) -> Result<ChartCall, String> {
+/// Returns the call of the chart in a folder for a release of this name and namespace.
+fn call(
+    files: &TreeFiles<'_>,
+    folder: &str,
+    (release, namespace): (String, &str),
+) -> Result<ChartCall, String> {
     let source = ChartSource::Folder(files.chart(folder)?);
-    let mut call = ChartCall::new(source, release, "");
+    let mut call = ChartCall::new(source, release, namespace);
     call.options.push("--include-crds".to_owned());
     Ok(call)
 }
