@@ -175,8 +175,9 @@ impl<'a> Delivery<'a, '_> {
         withdrawal
     }
 
-    /// Returns the uninstallation of a release that another one replaces. Objects without a written namespace stay if
-    /// the namespace changes: the uninstall looks for them in the new one (recorded: helm-target-namespace-changed).
+    /// Returns the uninstallation of a release that another one replaces. Namespaced objects without a written namespace
+    /// stay if the namespace changes: the uninstall looks for them in the new one (recorded:
+    /// helm-target-namespace-changed).
     fn reinstalled(
         &self,
         known: Option<&KnownDelivery>,
@@ -188,7 +189,8 @@ impl<'a> Delivery<'a, '_> {
         let all = self.part.base.members_at(self.destination);
         let (left, members): (Vec<&Member>, Vec<&Member>) = all.partition(|member| {
             let marks = known.and_then(|known| known.marks_of(member));
-            was != is && marks.is_some_and(|marks| marks.is_placed_by_release)
+            let is_placed = marks.is_some_and(|marks| marks.is_placed_by_release);
+            was != is && is_placed && member.key.namespace != Namespace::None
         });
         let leaving = Leaving {
             members,

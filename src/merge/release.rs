@@ -22,6 +22,8 @@ pub struct ReplacedRelease<'a> {
     pub was: Release,
     /// The release that it installs.
     pub is: Release,
+    /// The objects of the old release; `None` if its chart was not read.
+    pub objects: Option<Vec<&'a Member>>,
 }
 
 impl<'a> MergePart<'a> {
@@ -32,9 +34,39 @@ impl<'a> MergePart<'a> {
         was.zip(is).is_some_and(|(was, is)| was.is_replaced_by(is))
     }
 
-    /// Returns the HelmReleases of base whose charts were not read and that install another release in head, with both
-    /// releases.
+    /// Whether an object belongs to a release that is uninstalled before head installs another one.
+    pub fn is_reinstalled(&self, member: &Member) -> bool {
+        let by = self.base.destination(member.file).deliverer();
+        by.is_some_and(|by| by.tool == SourceTool::FluxRelease && self.is_another_release(by))
+    }
+
+    /// Returns the HelmReleases of base that install another release in head, with both releases.
     pub fn replaced_releases(&self) -> impl Iterator<Item = ReplacedRelease<'a>> {
+        self.replaced_and_read().chain(self.replaced_and_unread())
+    }
+
+    fn replaced_and_read(&self) -> impl Iterator<Item = ReplacedRelease<'a>> {
+        let base = self.base;
+        base.destinations().filter_map(move |destination| {
+            let by = destination.deliverer()?;
+            if by.tool != SourceTool::FluxRelease || !self.is_another_release(by) {
+                return None;
+            }
+            let object = self.delivering_here(by)?;
+            let after = self.still_applied(object)?;
+            let (was, is) = (base.delivery(by)?, self.delivery_in_head(by)?);
+            let is_replaced = is.error.is_none() && is.settings.suspend != Some(true);
+            is_replaced.then_some(ReplacedRelease {
+                base: object,
+                head: after,
+                was: was.settings.release.clone()?,
+                is: is.settings.release.clone()?,
+                objects: Some(base.members_at(destination).collect()),
+            })
+        })
+    }
+
+    fn replaced_and_unread(&self) -> impl Iterator<Item = ReplacedRelease<'a>> {
         let base = self.base;
         let known = self.deliverers_of_all();
         let applied = base.inventory.of_kind(kinds::HELM_RELEASE);
@@ -53,6 +85,7 @@ impl<'a> MergePart<'a> {
                 head: after,
                 was: was.release?,
                 is: is.release?,
+                objects: None,
             })
         })
     }

@@ -1,12 +1,13 @@
 //! Removed objects by which tools deliver others, such as Applications, Kustomizations and HelmReleases.
 
 use std::cell::LazyCell;
+use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashSet};
 
 use super::places::{changed_in_head, left_in_head, on_name, related_in_head};
 use super::recipe::{keep, preserve_in_set};
-use super::words::{deletes, leaving, on_culprit, stuck, taking, toll, tool};
+use super::words::{counted_objects, deletes, leaving, on_culprit, stuck, taking, toll, tool};
 use crate::changes::same_value;
 use crate::delivery::flux::{DeletionPolicy, KustomizationSettings};
 use crate::finding::{Consequence, Severity};
@@ -15,7 +16,7 @@ use crate::inventory::{Member, ObjectId};
 use crate::kube::{ObjectKey, kinds};
 use crate::kustomize::Deliverer;
 use crate::merge::{
-    CascadeKind, DiffEffect, EffectCertainty, Merge, MergeCascade, ReplacedRelease,
+    CascadeKind, DiffEffect, EffectCertainty, EffectKind, Merge, MergeCascade, ReplacedRelease,
 };
 use crate::ownership::{DeliveryKind, DeliveryObject, delivery_object};
 use crate::rules::draft::{Draft, MOST_RELATED};
@@ -63,7 +64,7 @@ fn delivery_removed(merge: &Merge<'_>, sink: &mut Sink) {
         }
     }
     for replaced in merge.part.replaced_releases() {
-        sink.push(another_release(merge, &replaced));
+        sink.extend(another_release(merge, &replaced));
     }
 }
 
@@ -254,17 +255,24 @@ fn on_delivery(merge: &Merge<'_>, member: &Member, message: String) -> Draft {
     left_in_head(draft, merge, member)
 }
 
-/// Reports a HelmRelease that installs another release, and whose chart was not read: Flux uninstalls the old one.
-fn another_release(merge: &Merge<'_>, replaced: &ReplacedRelease<'_>) -> Draft {
+/// Reports a HelmRelease that installs another release: Flux uninstalls the old one.
+fn another_release(merge: &Merge<'_>, replaced: &ReplacedRelease<'_>) -> Option<Draft> {
     let ReplacedRelease {
         base,
         head,
         was,
         is,
+        objects,
     } = replaced;
+    let toll = objects.as_ref().map(|objects| toll_of(merge, objects));
+    let (taken, severity) = match &toll {
+        None => ("and it is not known what it holds", Severity::Warning),
+        Some(None) => return None,
+        Some(Some((taken, severity))) => (taken.as_str(), *severity),
+    };
     let release = format!("{}/{}", was.namespace, was.name);
     let message = format!(
-        "{} installs another release: Flux uninstalls release `{}`, and it is not known what it holds",
+        "{} installs another release: Flux uninstalls release `{}`, {taken}",
         named(base),
         plain::one_line(&release)
     );
@@ -283,11 +291,15 @@ fn another_release(merge: &Merge<'_>, replaced: &ReplacedRelease<'_>) -> Draft {
     } else {
         " Objects whose templates name no namespace stay behind in the old one."
     };
-    let help = if is_other_chart {
+    let keep = if is_other_chart {
         "set `spec.upgrade.chartNameChangeStrategy: InPlaceUpdate` in the same change if your helm-controller has it, or keep the \
-         name of the chart; `--render` shows what is deleted"
+         name of the chart"
     } else {
-        "keep the name and the namespaces of the release, or move its data first; `--render` shows what is deleted"
+        "keep the name and the namespaces of the release, or move its data first"
+    };
+    let render = match objects {
+        None => "; `--render` shows what is deleted",
+        Some(_) => "",
     };
     let draft = on_name(merge, base, message)
         .label("installed the release")
@@ -295,8 +307,8 @@ fn another_release(merge: &Merge<'_>, replaced: &ReplacedRelease<'_>) -> Draft {
             "The {changed} changes. Flux then runs `helm uninstall` before it installs the new release: the objects of the chart are \
              deleted, claims among them with their volumes, unless the chart keeps them.{moved}"
         ))
-        .help(help)
-        .severity(Severity::Warning);
+        .help(format!("{keep}{render}"))
+        .severity(severity);
     let [before, after] = [base, head].map(|member| member.object.at(&["spec"]));
     let fields = [
         "releaseName",
@@ -312,7 +324,54 @@ fn another_release(merge: &Merge<'_>, replaced: &ReplacedRelease<'_>) -> Draft {
         (!is_same).then_some(now.key_span)
     });
     let place = changed.unwrap_or_else(|| head.object.name_span());
-    changed_in_head(draft, merge, head, place, "installs another release")
+    Some(changed_in_head(
+        draft,
+        merge,
+        head,
+        place,
+        "installs another release",
+    ))
+}
+
+/// Describes what is deleted with the `objects` of a release, to follow the uninstallation, and how grave that is;
+/// `None` if nothing is.
+fn toll_of(merge: &Merge<'_>, objects: &[&Member]) -> Option<(String, Severity)> {
+    let of_release: HashSet<&ObjectKey> = objects.iter().map(|member| &member.key).collect();
+    let effects = merge.effects.iter();
+    let lost =
+        effects.filter(|effect| effect.effect.is_loss() && of_release.contains(&effect.because[0]));
+    let mut severity = Severity::Warning;
+    let (mut verb, mut possibly) = ("may delete", "possibly ");
+    let mut taken: BTreeMap<&ObjectKey, bool> = BTreeMap::new();
+    for effect in lost {
+        let loses_data = effect.effect == EffectKind::DataLost;
+        *taken.entry(&effect.key).or_default() |= loses_data;
+        if effect.certainty != EffectCertainty::Certain {
+            continue;
+        }
+        verb = "deletes";
+        if loses_data {
+            possibly = "";
+        }
+        let mut containers = [kinds::CUSTOM_RESOURCE_DEFINITION, kinds::NAMESPACE].into_iter();
+        if loses_data || containers.any(|kind| effect.key.is(kind)) {
+            severity = Severity::Error;
+        }
+    }
+    let taken: Vec<(&ObjectKey, bool)> = taken.into_iter().collect();
+    let mut text = format!("which {verb} {}", counted_objects(&taken));
+    let with_data: Vec<_> = taken.iter().filter(|(_, data)| *data).copied().collect();
+    if !with_data.is_empty() {
+        text += &format!(
+            ", {possibly}with the data of {}",
+            counted_objects(&with_data)
+        );
+    }
+    let mut keys = taken.iter().map(|(key, _)| key);
+    if keys.any(|key| key.is(kinds::CUSTOM_RESOURCE_DEFINITION)) {
+        text += ", and every object that a deleted CustomResourceDefinition defines";
+    }
+    (!taken.is_empty()).then_some((text, severity))
 }
 
 /// Reports an Application that its set no longer generates and whose objects are unknown.

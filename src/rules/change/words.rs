@@ -98,6 +98,7 @@ pub(super) fn leaving(merge: &Merge<'_>, member: &Member) -> String {
             named(member),
             whereabouts(after).trim_start_matches("in ")
         ),
+        None if merge.part.is_reinstalled(member) => format!("reinstalling {}", named(member)),
         None if merge.part.still_applied(member).is_some() => {
             format!("moving {} elsewhere", named(member))
         }
@@ -137,26 +138,32 @@ pub(super) fn deletes(merge: &Merge<'_>, member: &Member) -> &'static str {
 
 /// Counts or names objects: `Secret `a` and `b``, `12 objects of kind Secret`, `Namespace `shop` and 11 other objects`.
 pub(super) fn counted(losses: &[&Loss<'_>]) -> String {
-    if losses.len() <= NAMED {
+    let objects = losses.iter().map(|loss| (&loss.key, loss.data.is_some()));
+    counted_objects(&objects.collect::<Vec<_>>())
+}
+
+/// Counts or names objects like [`counted`]. Each has its key and whether data is deleted with it.
+pub(super) fn counted_objects(objects: &[(&ObjectKey, bool)]) -> String {
+    if objects.len() <= NAMED {
         let mut last = "";
-        let names = losses.iter().map(|loss| {
-            let kind = loss.key.kind();
+        let names = objects.iter().map(|(key, _)| {
+            let kind = key.kind();
             if std::mem::replace(&mut last, kind) == kind {
-                format!("`{}`", loss.key.name)
+                format!("`{}`", key.name)
             } else {
-                name(&loss.key)
+                name(key)
             }
         });
         return joined(&names.collect::<Vec<_>>());
     }
-    let first = losses[0].key.kind();
-    let count = losses.len();
-    if losses.iter().all(|loss| loss.key.kind() == first) {
+    let first = objects[0].0.kind();
+    let count = objects.len();
+    if objects.iter().all(|(key, _)| key.kind() == first) {
         return format!("{count} objects of kind {first}");
     }
-    let gravest = losses.iter().rev().max_by_key(|loss| weight(loss));
-    match gravest.filter(|loss| weight(loss) > 0) {
-        Some(gravest) => format!("{} and {} other objects", name(&gravest.key), count - 1),
+    let gravest = objects.iter().rev().max_by_key(|object| weight(object));
+    match gravest.filter(|object| weight(object) > 0) {
+        Some((key, _)) => format!("{} and {} other objects", name(key), count - 1),
         None => format!("{count} objects"),
     }
 }
@@ -166,10 +173,10 @@ pub(super) fn name(key: &ObjectKey) -> String {
     format!("{} `{}`", key.kind(), key.name)
 }
 
-/// Ranks losses: data before containers of other objects; 0 for most kinds.
-fn weight(loss: &Loss<'_>) -> u8 {
-    match loss.key.kind() {
-        _ if loss.data.is_some() => 4,
+/// Ranks objects: data before containers of other objects; 0 for most kinds.
+fn weight((key, has_data): &(&ObjectKey, bool)) -> u8 {
+    match key.kind() {
+        _ if *has_data => 4,
         "CustomResourceDefinition" => 3,
         "Namespace" => 2,
         "HelmRelease" => 1,

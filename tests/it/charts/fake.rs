@@ -145,6 +145,74 @@ fn changed_release_name_reinstalls_the_release() {
         effects(&document),
         ["deleted Service/shop/web", "recreated ConfigMap/shop/fixed"]
     );
+    assert_eq!(
+        of_rule(&document, "delivery-removed"),
+        [
+            "warning: HelmRelease `web` installs another release: Flux uninstalls release `shop/web`, which deletes ConfigMap \
+             `fixed` and Service `web`"
+        ]
+    );
+}
+
+/// Returns the severities and messages of the findings of a rule.
+fn of_rule(document: &serde_json::Value, rule: &str) -> Vec<String> {
+    let findings = document["findings"].as_array().expect("findings").iter();
+    let findings = findings.filter(|finding| finding["rule"] == rule);
+    let said = findings.map(|finding| {
+        let [severity, message] =
+            ["severity", "message"].map(|field| finding[field].as_str().unwrap_or_default());
+        format!("{severity}: {message}")
+    });
+    said.collect()
+}
+
+const GADGETS: &str = "---\n# Source: web/templates/crd.yaml\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n\
+                       metadata: {name: gadgets.example.com}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {plural: gadgets, \
+                       kind: Gadget}\n  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]\n";
+
+#[test]
+fn replaced_release_deletes_its_definitions_with_all_their_objects() {
+    for (before, after) in [
+        ("  timeout: 1m\n", "  releaseName: shop\n"),
+        ("  targetNamespace: shop\n", "  targetNamespace: store\n"),
+    ] {
+        let tree = flux();
+        tree.serve("web", "1.0.0", GADGETS);
+        tree.write(&[("apps/web.yaml", &release("web", "1.0.0", before))]);
+        tree.folder.commit();
+        tree.write(&[("apps/web.yaml", &release("web", "1.0.0", after))]);
+        tree.folder.commit();
+        let document = tree.diff(&["--render"]);
+        assert_eq!(
+            effects(&document),
+            ["recreated CustomResourceDefinition.apiextensions.k8s.io//gadgets.example.com"]
+        );
+        let found = of_rule(&document, "delivery-removed");
+        let [found] = found.as_slice() else {
+            panic!("{found:?}")
+        };
+        let end = "which deletes CustomResourceDefinition `gadgets.example.com`, and every object that a deleted \
+                   CustomResourceDefinition defines";
+        assert!(found.starts_with("error: "), "{found}");
+        assert!(found.ends_with(end), "{found}");
+    }
+}
+
+#[test]
+fn charts_in_a_removed_namespace_are_rendered() {
+    let tree = flux();
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n";
+    tree.write(&[("apps/namespace.yaml", namespace)]);
+    tree.folder.commit();
+    tree.folder.remove("apps/namespace.yaml").commit();
+    let document = tree.diff(&["--render"]);
+    let effects = effects(&document);
+    for lost in [
+        "cascaded ConfigMap/shop/web-config",
+        "deleted Namespace//shop",
+    ] {
+        assert!(effects.contains(&lost.to_owned()), "{effects:?}");
+    }
 }
 
 #[test]
@@ -710,6 +778,22 @@ fn plan_finds_target_in_rendered_chart() {
         .output();
     let document = parsed(&String::from_utf8(output.expect("it runs").stdout).expect("text"));
     assert_eq!(document["steps"][0]["http"], 200);
+}
+
+#[test]
+fn chart_without_a_delivery_is_rendered_for_the_given_namespace() {
+    let tree = Surroundings::with_fake_helm();
+    let objects = object("Service", "web").replace("name: web", "name: web, namespace: NAMESPACE");
+    tree.write(&[
+        (
+            "charts/web/Chart.yaml",
+            "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+        ),
+        ("charts/web/objects.txt", &objects),
+    ]);
+    let arguments = ["list", "--render", "-n", "shop", "charts/web"];
+    let listed = said(&tree, &arguments);
+    assert!(listed.contains("Service/shop/web"), "{listed}");
 }
 
 /// Returns the standard output of the program.
