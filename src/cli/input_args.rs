@@ -130,7 +130,7 @@ fn unsaved_text(path: &str) -> Result<Overlay, Error> {
         .read_to_end(&mut bytes);
     let text = limited
         .map_err(|error| error.to_string())
-        .and_then(|_| decode(bytes).map_err(|error| error.to_string()))
+        .and_then(|_| decode(bytes))
         .map_err(|reason| Error::Stdin { reason })?;
     Ok(Overlay {
         path: path.to_owned(),

@@ -61,14 +61,7 @@ pub(super) fn skipped_in(bundles: &[Bundle]) -> Vec<ListedSkip> {
     all
 }
 
-/// Lists an inventory. Objects whose metadata does not decode are listed as skipped documents: no client can read them.
-pub fn list(inventory: &Inventory) -> Listing {
-    Listing {
-        objects: objects(inventory).collect(),
-        skipped: skipped(inventory),
-    }
-}
-
+/// Lists the objects of an inventory whose metadata decodes. The others are skipped documents: no client can read them.
 fn objects(inventory: &Inventory) -> impl Iterator<Item = ListedObject> {
     inventory
         .members

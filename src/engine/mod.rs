@@ -48,7 +48,6 @@ pub use inquiry::{
     Spot, StuckObject,
 };
 pub use learn::{DumpError, Learned};
-pub use list::list;
 pub use plan::{
     DeletionPlan, DeletionRequest, POLICIES, PlanError, Planner, Question, Steps, TargetError,
     Teardown, TeardownBy, TeardownRequest,

@@ -283,6 +283,5 @@ pub fn read_text(path: &str) -> Result<SourceFile, String> {
         return Err("no such file".to_owned());
     }
     let bytes = read_own_file(path)?;
-    let text = decode(bytes).map_err(|error| error.to_string())?;
-    Ok(SourceFile::new(path, text))
+    Ok(SourceFile::new(path, decode(bytes)?))
 }

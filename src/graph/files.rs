@@ -306,7 +306,7 @@ pub fn parse_inline(text: &str) -> Parsed {
 fn parse(path: &str, bytes: &[u8]) -> Parsed {
     let decoded = match decode_manifest(bytes.to_vec()) {
         Ok(decoded) => decoded,
-        Err(error) => return Parsed::unreadable(error.to_string()),
+        Err(reason) => return Parsed::unreadable(reason),
     };
     let source = SourceFile::new(path, decoded.text);
     let mut documents = Vec::new();

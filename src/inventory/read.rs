@@ -301,8 +301,7 @@ pub fn read_bytes(origin: &Origin) -> Result<Vec<u8>, String> {
 }
 
 fn parse_bytes(path: &str, bytes: Result<Vec<u8>, String>) -> ParsedFile {
-    let decoded = bytes.and_then(|bytes| decode_manifest(bytes).map_err(|error| error.to_string()));
-    match decoded {
+    match bytes.and_then(decode_manifest) {
         Ok(decoded) => {
             let source = SourceFile::new(path, decoded.text).with_replaced(decoded.replaced);
             ParsedFile::parse(source)

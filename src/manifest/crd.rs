@@ -63,13 +63,6 @@ impl CustomResourceDefinition {
     pub fn group_kind(&self) -> GroupKind<&str> {
         GroupKind::new(self.group.as_str(), self.kind.as_str())
     }
-
-    /// Whether the API server would serve `version`.
-    pub fn serves(&self, version: &str) -> bool {
-        self.versions
-            .iter()
-            .any(|entry| entry.served && entry.name.value == version)
-    }
 }
 
 fn text(map: Value<'_>, field: &str) -> Option<Spanned<String>> {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use globset::GlobSet;
 use rayon::prelude::*;
 
 use crate::text::glob;
@@ -84,7 +83,7 @@ pub fn dominant(errors: &[&str], files: &[&str]) -> Option<Exclusion> {
     shared.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.rank()));
     shared.into_iter().find_map(|(pattern, covers)| {
         let glob = pattern.glob();
-        let matcher = matcher(&glob)?;
+        let matcher = glob::glob(&glob).ok()?;
         let matched = files
             .par_iter()
             .filter(|path| matcher.is_match(path))
@@ -175,11 +174,6 @@ fn patterns(path: &str) -> Vec<CommonPart<'_>> {
         .collect()
 }
 
-/// Compiles a glob as `--exclude` does.
-fn matcher(pattern: &str) -> Option<GlobSet> {
-    glob::glob(pattern).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,7 +201,7 @@ mod tests {
         ] {
             assert_eq!(globs(&[path]), [glob], "{path}");
             assert!(
-                matcher(glob).is_some_and(|glob| glob.is_match(path)),
+                glob::glob(glob).is_ok_and(|glob| glob.is_match(path)),
                 "{path}"
             );
         }

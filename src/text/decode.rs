@@ -2,19 +2,7 @@
 
 use std::string::FromUtf8Error;
 
-use thiserror::Error;
-
 use super::SourceFile;
-
-/// The error for bytes that are not UTF-8, or are too many.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{message}")]
-pub struct UndecodableBytes {
-    /// The offset in the file of the first byte that is not UTF-8, or of the first one beyond the limit.
-    pub offset: u64,
-    /// The error.
-    pub message: String,
-}
 
 /// Decoded text, and the characters that replace undecodable bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,16 +19,13 @@ pub struct Decoded {
 /// unpaired surrogates become U+FFFD, as in kubectl.
 ///
 /// # Errors
-/// The bytes are not UTF-8, with the offset of the first, or the file is over [`SourceFile::MAX_BYTES`].
-pub fn decode(bytes: Vec<u8>) -> Result<String, UndecodableBytes> {
+/// The bytes are not UTF-8, or the file is over [`SourceFile::MAX_BYTES`].
+pub fn decode(bytes: Vec<u8>) -> Result<String, String> {
     check_file(&bytes)?;
     let text = utf16_or_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         let byte = error.as_bytes()[offset];
-        UndecodableBytes {
-            offset: offset as u64,
-            message: format!("byte {offset} (0x{byte:02X}) is not valid UTF-8"),
-        }
+        format!("byte {offset} (0x{byte:02X}) is not valid UTF-8")
     })?;
     check_text(&text)?;
     Ok(text)
@@ -51,7 +36,7 @@ pub fn decode(bytes: Vec<u8>) -> Result<String, UndecodableBytes> {
 ///
 /// # Errors
 /// The file is over [`SourceFile::MAX_BYTES`].
-pub fn decode_manifest(bytes: Vec<u8>) -> Result<Decoded, UndecodableBytes> {
+pub fn decode_manifest(bytes: Vec<u8>) -> Result<Decoded, String> {
     check_file(&bytes)?;
     let mut decoded = Decoded::default();
     match utf16_or_utf8(bytes) {
@@ -71,28 +56,19 @@ pub fn decode_manifest(bytes: Vec<u8>) -> Result<Decoded, UndecodableBytes> {
     Ok(decoded)
 }
 
-fn check_file(bytes: &[u8]) -> Result<(), UndecodableBytes> {
-    check_length(bytes.len(), || {
+fn check_file(bytes: &[u8]) -> Result<(), String> {
+    if bytes.len() as u64 > SourceFile::MAX_BYTES {
         let limit = SourceFile::MAX_BYTES / (1024 * 1024);
-        format!("the file is larger than {limit} MiB")
-    })
-}
-
-fn check_text(text: &str) -> Result<(), UndecodableBytes> {
-    check_length(text.len(), || {
-        "the file is too large once it is decoded to UTF-8".to_owned()
-    })
-}
-
-fn check_length(length: usize, message: impl FnOnce() -> String) -> Result<(), UndecodableBytes> {
-    if length as u64 > SourceFile::MAX_BYTES {
-        Err(UndecodableBytes {
-            offset: SourceFile::MAX_BYTES,
-            message: message(),
-        })
-    } else {
-        Ok(())
+        return Err(format!("the file is larger than {limit} MiB"));
     }
+    Ok(())
+}
+
+fn check_text(text: &str) -> Result<(), String> {
+    if text.len() as u64 > SourceFile::MAX_BYTES {
+        return Err("the file is too large once it is decoded to UTF-8".to_owned());
+    }
+    Ok(())
 }
 
 /// Decodes UTF-16 with a byte order mark, or UTF-8.
@@ -150,10 +126,7 @@ mod tests {
 
     #[test]
     fn invalid_utf8_error_names_byte_and_offset() {
-        let error = UndecodableBytes {
-            offset: 2,
-            message: "byte 2 (0xFF) is not valid UTF-8".to_owned(),
-        };
+        let error = "byte 2 (0xFF) is not valid UTF-8".to_owned();
         assert_eq!(decode(b"ab\xFFc".to_vec()), Err(error));
     }
 }

@@ -23,7 +23,7 @@ mod sources;
 pub use kube_yaml::{Span, replaced};
 
 pub(crate) use credentials::without_credentials;
-pub use decode::{Decoded, UndecodableBytes, decode, decode_manifest};
+pub use decode::{Decoded, decode, decode_manifest};
 pub use file::{MadePart, RenderedPart, Side, SourceFile};
 pub use limits::Limits;
 pub use position::{ColumnUnit, Position};

@@ -196,8 +196,7 @@ fn read(state: &TreeState, place: &str, file: &StateText) -> Result<Config, Mist
 }
 
 fn text(path: &str, bytes: Bytes) -> Result<SourceFile, String> {
-    let text = decode(bytes?.to_vec()).map_err(|error| error.to_string())?;
-    Ok(SourceFile::new(path, text))
+    Ok(SourceFile::new(path, decode(bytes?.to_vec())?))
 }
 
 /// Reads the named configuration from the disk. Its bundles are used only if it is below the root of a state.

@@ -94,7 +94,6 @@ pub(super) fn dependent<'a>(
     reference: ImpliedReference<'a>,
 ) -> ImpliedObject<'a> {
     ImpliedObject {
-        api_version,
         key: ObjectKey::new(
             GroupKind::new(ApiVersion::split(api_version).group, kind),
             owner.namespace.clone(),

@@ -18,8 +18,6 @@ pub(super) const MANY_IMPLIED: usize = 20_000;
 /// An object that a built-in controller or an operator creates.
 #[derive(Clone, Debug)]
 pub struct ImpliedObject<'a> {
-    /// `apiVersion`.
-    pub api_version: &'a str,
     /// Its key, perhaps with placeholders in the name.
     pub key: ObjectKey,
     /// The object it is created for.

@@ -44,7 +44,6 @@ pub(super) fn of<'a>(
         // deletion of the product.
         let reference = ImpliedReference::plain(member.object.api_version());
         builder.add(ImpliedObject {
-            api_version: "v1",
             key,
             owner: member.key.clone(),
             reference: owned.then_some(reference),

@@ -8,8 +8,6 @@ use crate::manifest::{LabelSelector, Labels, SelectorOperator, Spanned, Webhook,
 /// The operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AdmissionOperation {
-    /// POST.
-    Create,
     /// PUT and PATCH, including every removal of a finalizer.
     Update,
     /// DELETE, and DELETE of a collection for each object.
@@ -20,7 +18,6 @@ impl AdmissionOperation {
     /// Returns the value as webhook rules write it.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Create => "CREATE",
             Self::Update => "UPDATE",
             Self::Delete => "DELETE",
         }

@@ -8,13 +8,3 @@ pub enum Scope {
     /// In none.
     Cluster,
 }
-
-impl Scope {
-    /// Returns the value as CustomResourceDefinitions and all output formats write it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Namespaced => "Namespaced",
-            Self::Cluster => "Cluster",
-        }
-    }
-}
