@@ -77,7 +77,6 @@ impl Sides {
     }
 }
 
-/// Objects by their destination and key.
 type ByIdentity<'t> = BTreeMap<(&'t Destination, &'t ObjectKey), Vec<TreePlace>>;
 
 /// Returns the changes from `base` to `head`, ordered by the object's key: that of base, or of head for an added

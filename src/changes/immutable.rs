@@ -229,7 +229,6 @@ fn written(value: Option<Value<'_>>) -> Option<String> {
     value.filter(|value| !value.is_null()).map(text)
 }
 
-/// Returns a scalar as text.
 fn text(value: Value<'_>) -> String {
     match value.kind() {
         Kind::String(text) => text.to_string(),

@@ -123,7 +123,6 @@ struct Asked<'a> {
     looks: RequestLooks,
 }
 
-/// The objects of one kind.
 struct AskedKind<'a> {
     kind: GroupKind<&'a str>,
     resources: Vec<String>,

@@ -35,7 +35,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the facts of an object.
     pub(super) fn facts(&self, member: &Member) -> Facts {
         let object = &member.object;
         match object.group_kind() {
@@ -67,7 +66,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the facts of an implied object.
     pub(super) fn implied_facts(&self, object: &ImpliedObject<'_>) -> Facts {
         match object.key.group_kind() {
             kinds::POD => {

@@ -100,7 +100,6 @@ impl<'a> Members<'a> {
         self.find(key).map(|id| self.uid_of(id))
     }
 
-    /// Returns the uid of a chosen object.
     pub(super) fn uid_of(&self, id: ObjectId) -> SmolStr {
         let written = self
             .with_uid

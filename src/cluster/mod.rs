@@ -134,7 +134,6 @@ fn objects_of(
     objects
 }
 
-/// Returns the deletion behaviour of a release.
 fn behaviour(release: Release) -> Behaviour {
     Behaviour {
         pods_first: release >= Release::new(33),

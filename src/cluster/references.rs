@@ -43,7 +43,6 @@ impl<'a> ReferenceBinder<'a> {
         self.assumed.into_values()
     }
 
-    /// Returns the references of an object of the input.
     pub(super) fn of_member(
         &mut self,
         key: &ObjectKey,
@@ -198,7 +197,6 @@ impl<'a> ReferenceBinder<'a> {
         }
     }
 
-    /// Returns the references of an implied object.
     pub(super) fn of_implied(
         &mut self,
         key: &ObjectKey,

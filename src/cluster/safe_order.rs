@@ -40,7 +40,6 @@ pub enum Preparation {
     RemoveFinalizers(ObjectKey, Vec<String>),
 }
 
-/// The stage of a preparation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     /// Webhook configurations and APIServices are deleted.

@@ -48,7 +48,6 @@ impl Input {
     }
 }
 
-/// A bundle to read.
 #[derive(Clone, Debug)]
 pub(super) struct BundleInput {
     /// Its name in the configuration; `None` for files of no bundle.

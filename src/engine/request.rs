@@ -31,7 +31,6 @@ pub struct Request {
     pub overlays: Vec<Overlay>,
     /// The overlays that are rendered charts.
     pub(crate) rendered: RenderedCharts,
-    /// Whether charts are rendered.
     pub(crate) renders: bool,
     /// The parts of these overlays, by their paths.
     pub(crate) made: BTreeMap<String, Vec<MadePart>>,

@@ -46,7 +46,6 @@ impl FilesInScope {
         finding.labels().any(|label| self.contain(label.file))
     }
 
-    /// Whether a file is in the scope.
     pub(super) fn contain(&self, FileId(file): FileId) -> bool {
         self.0.get(file as usize).copied().unwrap_or_default()
     }

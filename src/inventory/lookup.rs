@@ -33,7 +33,6 @@ fn namespace_of(member: &Member) -> Option<&str> {
 }
 
 impl Inventory {
-    /// Builds the indexes.
     pub(super) fn index(&mut self) {
         let (by_key, (by_kind, with_rare_fields)) = rayon::join(
             || Index::new(self.ids(), |id| named_key_of(self.member(id))),

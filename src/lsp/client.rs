@@ -85,7 +85,6 @@ impl<'c> Client<'c> {
         }
     }
 
-    /// Shows a message.
     pub(super) fn say(&self, typ: MessageType, message: String) {
         let shown = ShowMessageParams { typ, message };
         self.tell(notification::ShowMessage::METHOD, shown);

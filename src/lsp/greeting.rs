@@ -24,7 +24,6 @@ pub(super) fn agreed_unit(client: &ClientCapabilities) -> ColumnUnit {
     }
 }
 
-/// Returns the capabilities of the server.
 pub(super) fn offered(unit: ColumnUnit) -> ServerCapabilities {
     let encoding = if unit == ColumnUnit::Utf8 {
         PositionEncodingKind::UTF8
@@ -83,7 +82,6 @@ pub(super) fn roots_of(params: &InitializeParams) -> Vec<String> {
     root.into_iter().collect()
 }
 
-/// Returns the paths of folders.
 pub(super) fn paths_of(folders: &[WorkspaceFolder]) -> Vec<String> {
     let roots = folders.iter().filter_map(|folder| root_of(&folder.uri));
     roots.collect()

@@ -22,7 +22,6 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// Writes a page and returns its file.
     pub(super) fn write(&mut self, page: &str) -> io::Result<PathBuf> {
         let folder = match self.folder.take() {
             Some(folder) => folder,

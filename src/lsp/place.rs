@@ -48,7 +48,6 @@ pub(super) fn offset(file: &SourceFile, at: Position, unit: ColumnUnit) -> u32 {
     )
 }
 
-/// Converts a span to a range.
 pub(super) fn range(file: &SourceFile, span: Span, unit: ColumnUnit) -> Range {
     let [start, end] = [span.start, span.end].map(|offset| {
         let at = file.position(offset, unit);

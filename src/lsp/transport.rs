@@ -67,7 +67,6 @@ impl Transport {
     }
 }
 
-/// A malformed message.
 #[derive(Debug)]
 struct Malformed {
     code: ErrorCode,
@@ -117,7 +116,6 @@ impl Malformed {
     }
 }
 
-/// Parses the message in a body.
 fn message(body: &[u8]) -> Result<Message, Malformed> {
     // serde would accept a list of the fields of a response.
     if !body.trim_ascii_start().starts_with(b"{") {
@@ -199,7 +197,6 @@ impl<R: BufRead> Messages<R> {
     }
 }
 
-/// A line of a header.
 enum HeaderLine {
     /// The length of the message in bytes.
     Length(u64),

@@ -16,9 +16,7 @@ use crate::suppression::Date;
 pub(super) struct OpenDocument {
     /// The editor's name for it.
     pub(super) uri: Uri,
-    /// The version of the text.
     pub(super) version: i32,
-    /// The whole text.
     pub(super) text: Arc<str>,
 }
 
@@ -74,7 +72,6 @@ impl Workspace {
         self.open.get(STDIN).map(|document| &document.uri)
     }
 
-    /// Whether the folder contains a path.
     pub(super) fn contains(&self, path: &str) -> bool {
         let below = path.strip_prefix(&self.root);
         self.root == "/" || below.is_some_and(|below| below.starts_with('/'))
@@ -129,7 +126,6 @@ impl Workspace {
         self.stale
     }
 
-    /// Returns the open document at a path.
     pub(super) fn document(&self, path: &str) -> Option<&OpenDocument> {
         self.open.get(path)
     }
@@ -191,7 +187,6 @@ impl Workspace {
     }
 }
 
-/// Returns the options for checking a folder.
 pub(super) fn check_options() -> CheckOptions {
     CheckOptions {
         today: Some(Date::today()),

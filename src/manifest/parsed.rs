@@ -52,7 +52,6 @@ pub struct ParsedDocument {
 /// Everything in a document that is not an object to apply.
 type Skips = SmallVec<[Skip; 1]>;
 
-/// The documents of a text.
 #[derive(Debug, Default)]
 pub(super) struct Documents {
     /// In order, without those for which nothing but the reason for skipping them is kept.

@@ -11,7 +11,6 @@ use crate::yaml::{Value, Visited};
 /// and each level adds to the path.
 const DEEPEST: usize = 24;
 
-/// The spec of Pods.
 #[derive(Clone, Debug)]
 pub(super) struct PodSpec<'a> {
     pub(super) value: Value<'a>,

@@ -11,7 +11,6 @@ use crate::yaml::Value;
 
 const ROWS: &str = include_str!(concat!(env!("OUT_DIR"), "/rules/references.json"));
 
-/// A row of the table.
 #[derive(Clone, Debug, Deserialize)]
 struct ReferenceRow {
     from: String,
@@ -108,7 +107,6 @@ pub(super) fn references_of(kind: GroupKind<&str>) -> &'static [Reference] {
 }
 
 impl Reference {
-    /// Whether the field is one of Flux.
     pub(super) fn is_of_flux(&self) -> bool {
         self.from.group.ends_with(".toolkit.fluxcd.io")
     }

@@ -19,7 +19,6 @@ pub(super) struct Workload {
     pub(super) service_account: SmolStr,
 }
 
-/// The workloads in an input.
 #[derive(Debug, Default)]
 pub(super) struct Workloads {
     /// In the order of the input; Jobs and CronJobs come last, because they end on their own and controllers do not.

@@ -33,7 +33,6 @@ pub(super) struct DigestEntry<'r> {
 
 /// The hidden findings of one rule and severity.
 pub(super) struct HiddenFindings<'r> {
-    /// Their severity.
     pub(super) severity: Severity,
     /// The rule's id.
     pub(super) rule: &'static str,
@@ -47,7 +46,6 @@ pub(super) struct HiddenFindings<'r> {
 pub(super) struct TableRow<'r> {
     /// The number of findings.
     pub(super) count: usize,
-    /// Their rule.
     pub(super) rule: &'static str,
     /// The folder of their files.
     pub(super) folder: &'r str,

@@ -71,7 +71,6 @@ impl Excerpt {
         (self.first_line + self.text.lines().count()).saturating_sub(1)
     }
 
-    /// Adds a line with the places on it.
     fn push(&mut self, line: &str, indices: &[usize], places: &[InLine]) {
         let first = indices.first();
         let focus = first.map_or(0, |&index| places[index].bytes.start);

@@ -10,7 +10,6 @@ use super::{Report, Reported, Roots, paths};
 use crate::finding::Severity;
 use crate::text::{ColumnUnit, Position, plain};
 
-/// Renders the document.
 pub(super) fn render(report: &Report, fail_on: Option<Severity>, roots: &Roots) -> String {
     let mut suites = String::new();
     let mut tests = 0;

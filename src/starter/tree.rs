@@ -6,7 +6,6 @@ pub(super) struct FileTree {
     pub(super) files: Vec<TreeFile>,
 }
 
-/// One file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TreeFile {
     pub(super) path: String,

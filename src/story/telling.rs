@@ -58,7 +58,6 @@ pub(crate) struct Tally {
     pub(crate) untouched: usize,
 }
 
-/// One step.
 #[derive(Debug)]
 pub(crate) struct Story<'v> {
     pub(crate) view: &'v PlanView<'v>,
@@ -87,7 +86,6 @@ struct Touch {
     causes: Vec<Cause>,
 }
 
-/// Returns the stories of all steps of a plan.
 pub(crate) fn stories<'v>(view: &'v PlanView<'v>) -> Vec<Story<'v>> {
     (0..view.plan.steps.len())
         .map(|step| Story::new(view, step))
@@ -299,7 +297,6 @@ impl<'v> Story<'v> {
         targets.any(|key| unread.contains(key)) || with_others.any(|one| unread.contains(&one.key))
     }
 
-    /// Returns the title of this step.
     pub(crate) fn title(&self) -> String {
         let title = self.view.titles.get(self.step).cloned();
         title.unwrap_or_else(|| format!("step {}", self.step + 1))

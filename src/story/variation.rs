@@ -35,7 +35,6 @@ pub(crate) struct Alternative {
     pub(crate) citations: &'static [&'static str],
 }
 
-/// Returns all variations of a step.
 pub(crate) fn variations(story: &Story<'_>) -> Vec<Variation> {
     let outcomes = &story.view.plan.steps[story.step].outcomes;
     let kinds = [

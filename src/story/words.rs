@@ -51,7 +51,6 @@ pub(crate) fn finalizers(names: &[String]) -> String {
     some(names, FINALIZERS)
 }
 
-/// Counts objects by kind.
 pub(crate) fn count_kinds<'k>(keys: impl Iterator<Item = &'k ObjectKey>) -> KindCounts {
     let mut kinds = KindCounts::new();
     for key in keys {
@@ -103,7 +102,6 @@ pub(crate) fn data(story: &Story<'_>) -> Option<String> {
     (!data.is_empty()).then(|| data.join(", "))
 }
 
-/// Returns the word for an ending.
 pub(crate) fn ending_word(ending: Ending) -> &'static str {
     match ending {
         Ending::Deleted => "deleted",

@@ -35,7 +35,6 @@ pub(super) enum CalloutRole {
     Api { group_version: Arc<str> },
 }
 
-/// All callouts of a cluster.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Callouts {
     all: TiVec<CalloutId, Callout>,

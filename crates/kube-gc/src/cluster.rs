@@ -28,7 +28,6 @@ pub struct Cluster {
     /// By object, plus one entry for the end of the last object.
     pub(super) starts: TiVec<ObjectId, Starts>,
     pub(super) refs: TiVec<RefId, Ref>,
-    /// The text of each of `refs`.
     pub(super) written: TiVec<RefId, Written>,
     pub(super) finalizers: TiVec<FinalizerId, Symbol>,
     /// Entries of `finalizers` that only a deletion adds `[CRD-2]`.
@@ -41,7 +40,6 @@ pub struct Cluster {
     pub(super) written_uids: BTreeMap<RefId, SmolStr>,
 }
 
-/// One object.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
     pub(super) kind: KindId,

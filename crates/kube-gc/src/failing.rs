@@ -29,7 +29,6 @@ impl Failing {
         failing
     }
 
-    /// Records the removal of an object.
     pub(super) fn note_removal(
         &mut self,
         cluster: &Cluster,

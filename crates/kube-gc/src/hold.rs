@@ -231,7 +231,6 @@ fn holds_by_collector(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
     });
 }
 
-/// Sorts and deduplicates ids.
 fn sorted(ids: impl Iterator<Item = ObjectId>) -> Vec<ObjectId> {
     let ids: std::collections::BTreeSet<ObjectId> = ids.collect();
     ids.into_iter().collect()

@@ -89,7 +89,6 @@ impl<N: Into<usize>> Numbers<N> {
         N::from(number.into() - self.range.start + others.range.start)
     }
 
-    /// Whether the range is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.range.is_empty()
     }

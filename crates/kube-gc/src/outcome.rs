@@ -149,7 +149,6 @@ impl Patch {
     }
 }
 
-/// Returns the fate of one object.
 pub(super) fn fate(cluster: &Cluster, state: &State, id: ObjectId) -> Fate {
     if state.gone(id) {
         return Fate::Gone;

@@ -125,7 +125,6 @@ impl Purging {
         Some(Left::of(content, pods))
     }
 
-    /// Records the removal of an object.
     pub(super) fn note_removal(
         &mut self,
         cluster: &Cluster,

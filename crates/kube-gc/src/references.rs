@@ -82,7 +82,6 @@ impl Written {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Dependent {
     pub(super) holder: ObjectId,
-    /// Number of its reference.
     pub(super) reference: RefId,
 }
 

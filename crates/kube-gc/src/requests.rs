@@ -89,7 +89,6 @@ impl<'c> Simulation<'c> {
             .collect()
     }
 
-    /// Returns the targets of the next request of a client.
     pub(super) fn next_targets(&self, client: usize) -> impl Iterator<Item = ObjectId> + use<'c> {
         self.next_request(client)
             .into_iter()

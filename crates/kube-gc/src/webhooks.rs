@@ -59,7 +59,6 @@ pub(super) struct ReturnedTies {
 }
 
 impl View<'_> {
-    /// Whether the Service of a callout exists.
     pub(super) fn service_exists(&self, callout: &Callout) -> bool {
         callout.has_service(|id| self.state.live(id))
     }

@@ -181,7 +181,6 @@ impl<'c> Simulation<'c> {
         self.state.has(id, SPEC_KUBERNETES) || !tokens.is_empty()
     }
 
-    /// Removes an object from storage.
     pub(super) fn remove(&mut self, id: ObjectId, reason: Reason) {
         for index in self.cluster.refs_of(id) {
             self.detach(index);

@@ -8,7 +8,6 @@ use std::borrow::Cow;
 use super::document::Quirk;
 use crate::Span;
 
-/// The style of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     /// Unquoted, or left out.
@@ -23,7 +22,6 @@ pub(super) enum Style {
     JsonWord,
 }
 
-/// A scalar.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ScalarEvent<'e> {
     pub(super) style: Style,

@@ -47,7 +47,6 @@ pub(super) enum TextPlace {
     Decoded(Span),
 }
 
-/// The content of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum NodeContent {
     Null,
@@ -83,7 +82,6 @@ pub(super) struct Node {
     pub(super) span: Span,
 }
 
-/// An entry of a mapping.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeEntry {
     pub(super) key: TextPlace,
@@ -168,13 +166,11 @@ impl Tree {
         }
     }
 
-    /// Returns the text at `place` of the token at `token`.
     fn text(&self, place: TextPlace, token: Span) -> &str {
         text_at(&self.file, &self.decoded, place, token)
     }
 }
 
-/// Returns the text at `place` of the token at `token`.
 #[inline]
 pub(super) fn text_at<'t>(
     file: &'t str,

@@ -30,7 +30,6 @@ const POSSIBLY_REPLACED_RELEASE: &str = "the name of a chart is not in the tree:
 const MOVED_RELEASE: &str = "this uninstalls the release and installs it in another namespace: the objects of the chart \
     are deleted where its templates name a namespace, and stay behind where they name none; the chart is not rendered";
 
-/// An input of one state.
 #[derive(Clone, Debug)]
 pub(super) struct FoundInput {
     pub(super) what: UnreadWhat,
@@ -74,7 +73,6 @@ pub(super) struct HelmRelease {
     pub(super) installed: Release,
 }
 
-/// The inputs of one state.
 #[derive(Debug, Default)]
 pub(super) struct StateInputs {
     pub(super) found: Vec<FoundInput>,
@@ -332,7 +330,6 @@ impl<'s> Finder<'s> {
         }
     }
 
-    /// Adds an input of a parsed file.
     pub(super) fn add(&mut self, place: &str, file: &ParsedFile, span: Span, input: FoundInput) {
         let line = file.source().position(span.start, ColumnUnit::Utf8).line;
         self.add_at(place, file.source().path(), line, input);

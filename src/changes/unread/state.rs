@@ -158,7 +158,6 @@ impl<'s> SourceState<'s> {
             .clone()
     }
 
-    /// Returns the cached digest of a text.
     fn cached(&self, of: Digested, name: &str, text: impl FnOnce() -> String) -> String {
         let key = (of, name.to_owned());
         if let Some(known) = self.digests.borrow().get(&key) {
@@ -333,7 +332,6 @@ pub(super) fn roots(file: &ParsedFile) -> impl Iterator<Item = Value<'_>> {
     trees.map(Tree::root)
 }
 
-/// Returns the objects of a file.
 pub(super) fn objects(file: &ParsedFile) -> impl Iterator<Item = &Object> {
     let objects = file
         .documents()

@@ -32,7 +32,6 @@ pub(super) struct Configured {
 }
 
 impl Configured {
-    /// Returns the bundles of all clusters.
     pub(super) fn bundles(&self) -> impl Iterator<Item = &BundleInput> {
         self.clusters.iter().flat_map(|cluster| &cluster.bundles)
     }
@@ -46,7 +45,6 @@ pub(super) struct Judging {
     /// Severities that the configuration gives to rules.
     pub(super) severities: BTreeMap<&'static str, Severity>,
     pub(super) ignores: Vec<Ignore>,
-    /// The path of the configuration.
     pub(super) configuration: Option<String>,
     /// The lowest severity that makes a run fail, if the configuration says; the inner `None` means no severity.
     pub(super) fail_on: Option<Option<Severity>>,

@@ -31,7 +31,6 @@ pub(super) fn forgets(report: &DiffReport, other: &DiffReport) -> bool {
             .any(|(place, severity)| found.get(&place).is_none_or(|found| *found < severity))
 }
 
-/// Counts the effects of each identity.
 fn effects(report: &DiffReport) -> BTreeMap<EffectIdentity<'_>, usize> {
     let mut effects = BTreeMap::new();
     for effect in &report.effects {

@@ -146,7 +146,6 @@ impl<'s> AskedBundle<'s> {
         found
     }
 
-    /// Returns the place of an object.
     pub(super) fn place(&self, instance: Instance<'_>) -> ObjectPlace {
         ObjectPlace::new(self.at, instance)
     }
@@ -221,7 +220,6 @@ impl<'c> View<'c> {
         self.cluster.inventory()
     }
 
-    /// Returns an object of its inventory.
     pub(super) fn instance(self, id: ObjectId) -> Instance<'c> {
         Instance {
             view: self,
@@ -260,7 +258,6 @@ impl<'c> View<'c> {
 }
 
 impl<'c> Instance<'c> {
-    /// Returns the path of its file.
     pub(super) fn path(&self) -> &'c str {
         let sources = &self.view.inventory().sources;
         sources.file(self.member.file).path()

@@ -35,7 +35,6 @@ pub(in crate::engine) struct Clusters<'b> {
     repositories: Vec<Vec<TreePart>>,
 }
 
-/// One cluster of a bundle.
 #[derive(Clone, Copy)]
 pub(in crate::engine) struct PlannedCluster<'g> {
     pub(super) bundle: &'g Bundle,

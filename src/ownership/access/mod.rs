@@ -108,7 +108,6 @@ impl Authority {
     }
 }
 
-/// A rule with its grant and its rule set.
 #[derive(Clone, Copy)]
 struct GrantedRule<'a> {
     grant: &'a Grant,
@@ -188,7 +187,6 @@ impl Access {
         }
     }
 
-    /// Returns the workloads of the bundle.
     pub(super) fn workloads(&self) -> &Workloads {
         &self.workloads
     }

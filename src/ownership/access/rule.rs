@@ -54,7 +54,6 @@ impl Entries {
         self.has(ALL) || self.has(text)
     }
 
-    /// Whether `resource/subresource` is one of the entries.
     fn has_subresource(&self, resource: &str, subresource: &str) -> bool {
         let found = self.0.binary_search_by(|entry| {
             let wanted = resource.bytes().chain(*b"/").chain(subresource.bytes());

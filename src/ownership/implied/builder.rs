@@ -109,12 +109,10 @@ pub(super) fn dependent<'a>(
     }
 }
 
-/// Returns an integer field.
 pub(super) fn integer(value: Option<Value<'_>>, field: &str) -> Option<i64> {
     value?.get(field)?.as_int()
 }
 
-/// Whether a field is `true`.
 pub(super) fn is_true(value: Option<Value<'_>>, field: &str) -> bool {
     value.is_some_and(|value| value.is_true_at(&[field]))
 }
@@ -124,7 +122,6 @@ pub(super) fn text<'a>(value: Option<Value<'a>>, path: &[&str]) -> Option<&'a st
     value?.text_at(path)
 }
 
-/// Returns the items of a list field.
 pub(super) fn items<'a>(
     value: Option<Value<'a>>,
     field: &str,

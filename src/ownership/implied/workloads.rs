@@ -19,7 +19,6 @@ const REVISION: (&str, &str) = ("apps/v1", "ControllerRevision");
 /// The manager of a Job without `spec.managedBy`.
 const JOB_CONTROLLER: &str = "kubernetes.io/job-controller";
 
-/// A template of Pods.
 struct PodTemplate<'a> {
     finalizers: Vec<String>,
     spec: Option<Value<'a>>,

@@ -162,7 +162,6 @@ fn key_of(service: &ServiceReference) -> ObjectKey {
     ObjectKey::new(kinds::SERVICE, namespace, &service.name.value)
 }
 
-/// Returns the calls of one object to Services.
 fn calls_of(member: &Member) -> Vec<(ObjectId, Purpose, ServiceReference)> {
     let (purpose, service) = match member.object.service_client() {
         Some(ServiceClient::Webhooks(webhooks)) => {

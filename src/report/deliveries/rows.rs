@@ -12,17 +12,13 @@ const KINDS: usize = 4;
 /// The maximum number of deliveries below one parent that are shown although they may not exist.
 const SHOWN: usize = 3;
 
-/// A row of the tree.
 pub(in crate::report) struct Row<'l> {
     /// The number of its ancestors; 0 for a cluster.
     pub(in crate::report) depth: usize,
-    /// The index of its parent.
     pub(in crate::report) parent: Option<usize>,
-    /// Its subject.
     pub(in crate::report) about: RowKind<'l>,
 }
 
-/// The subject of a row.
 #[derive(Clone, Copy)]
 pub(in crate::report) enum RowKind<'l> {
     /// A cluster, by its name for people.

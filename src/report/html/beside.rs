@@ -17,11 +17,9 @@ pub(super) struct Beside<'a> {
     pub(super) command: &'static str,
     pub(super) title: String,
     pub(super) stories: &'a [StoryDocument],
-    /// The text of each citation.
     pub(super) citations: BTreeMap<&'a str, &'static str>,
     /// Links to the files; in a comparison, to those of head.
     pub(super) links: BTreeMap<&'a str, FileLink>,
-    /// Links to the files of base.
     pub(super) base_links: BTreeMap<&'a str, FileLink>,
     /// The rules that found something.
     pub(super) rules: BTreeMap<&'static str, RulePage>,

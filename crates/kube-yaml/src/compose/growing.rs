@@ -57,7 +57,6 @@ impl<'t> GrowingTree<'t> {
         &mut self.nodes[id.0 as usize]
     }
 
-    /// Returns the content of a node for the value of a scalar.
     pub(super) fn content(&mut self, value: Scalar<'_>, event: &ScalarEvent<'_>) -> NodeContent {
         match value {
             Scalar::Null => NodeContent::Null,

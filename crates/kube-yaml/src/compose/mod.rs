@@ -80,7 +80,6 @@ impl<'t> Composer<'t> {
         }))
     }
 
-    /// Composes a scalar.
     fn compose(
         &mut self,
         event: &ScalarEvent<'_>,

@@ -25,7 +25,6 @@ use crate::graph::unread::{UnreadInput, What};
 use crate::graph::{self, argo, unreached};
 use crate::kustomize::{BeyondLimit, Deliverer, SourceTool, ancestors, folder_of};
 
-/// The deliveries of a state.
 #[derive(Debug, Default)]
 pub(super) struct Delivered {
     /// The deliveries, in the order of their ids.
@@ -197,7 +196,6 @@ impl Delivered {
         }
     }
 
-    /// Returns all deliveries and roots.
     pub(super) fn deliveries(&self) -> Vec<&Delivery> {
         self.all.iter().chain(&self.roots).collect()
     }
@@ -266,7 +264,6 @@ impl Delivered {
         all.filter_map(|one| Some((one, unread(one)?)))
     }
 
-    /// Returns the delivery or root with this id.
     pub(super) fn of_id(&self, id: &str) -> Option<&Delivery> {
         self.delivery(id)
             .or_else(|| self.roots.iter().find(|root| root.id == id))

@@ -197,7 +197,6 @@ fn not_ready(one: &Delivery, base: &Delivered) -> Option<Obstacle> {
     })
 }
 
-/// Whether a Kustomization has this namespace and name.
 fn is_named(one: &Delivery, (namespace, name): &(String, String)) -> bool {
     let by = one.by.as_ref();
     by.is_some_and(|by| by.namespace == *namespace && by.name == *name)

@@ -11,7 +11,6 @@ use crate::graph::unread::{UnreadInput, What};
 use crate::kustomize::{SourceTool, resolve};
 use crate::merge::prunes;
 
-/// The unread inputs of one delivery.
 #[derive(Clone, Debug)]
 pub(in super::super) struct InputsOfDelivery {
     id: String,
