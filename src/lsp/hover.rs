@@ -112,19 +112,51 @@ fn owner_text(object: &ObjectKey, spot: &Spot) -> Option<String> {
     else {
         return None;
     };
-    let (named, object) = (code(named), code(object));
-    let when = if *has_others {
-        "once it has no other owner"
+    let mut text = lookup_text(
+        lookup,
+        [&code(named), &code(object)],
+        *has_others,
+        *is_undecided,
+    );
+    if *is_undecided {
+        text.push_str(
+            " The garbage collector never deletes the object, because it cannot look up another of its owners.",
+        );
+    }
+    match lookup {
+        OwnerLookup::Found { .. } if *blocks => {
+            text.push_str(" A Foreground deletion of the owner waits for the object.");
+        }
+        OwnerLookup::OutOfReach | OwnerLookup::NotServed if *blocks => {
+            text.push_str(" The reference blocks: a Foreground deletion of the owner waits for the object forever.");
+        }
+        _ => {}
+    }
+    Some(text)
+}
+
+/// Says whether the garbage collector finds the owner `named`, and what it then does with `object`.
+fn lookup_text(
+    lookup: &OwnerLookup,
+    [named, object]: [&str; 2],
+    has_others: bool,
+    is_undecided: bool,
+) -> String {
+    let (when, unless) = if has_others {
+        (
+            "once it has no other owner",
+            ", unless it has another owner",
+        )
     } else {
-        "with it"
+        ("with it", "")
     };
     let dangling = match (is_undecided, has_others) {
         (true, _) => "",
         (false, true) => " The object is deleted unless it has another owner.",
         (false, false) => " The object is deleted.",
     };
-    let mut text = match lookup {
-        OwnerLookup::Found { .. } if *is_undecided => format!("{named} owns {object}."),
+    match lookup {
+        OwnerLookup::Found { .. } if is_undecided => format!("{named} owns {object}."),
         OwnerLookup::Found { assumed } => {
             let condition = if *assumed {
                 " if it has this uid in the cluster"
@@ -155,23 +187,11 @@ fn owner_text(object: &ObjectKey, spot: &Spot) -> Option<String> {
             "The garbage collector does not find {named} as the reference describes it: it treats the owner as \
              deleted.{dangling}"
         ),
-        OwnerLookup::Unapplied => {
-            let unless = if *has_others {
-                ", unless it has another owner"
-            } else {
-                ""
-            };
-            format!(
-                "{named} is in the input, but nothing applies it. If the cluster has no such owner, {object} is \
-                 deleted{unless}."
-            )
-        }
+        OwnerLookup::Unapplied => format!(
+            "{named} is in the input, but nothing applies it. If the cluster has no such owner, {object} is \
+             deleted{unless}."
+        ),
         OwnerLookup::Absent { unknown_scope } => {
-            let unless = if *has_others {
-                ", unless it has another owner"
-            } else {
-                ""
-            };
             let mut text = format!("{named} is not in the input.");
             if !is_undecided {
                 text.push_str(&format!(
@@ -186,22 +206,7 @@ fn owner_text(object: &ObjectKey, spot: &Spot) -> Option<String> {
             }
             text
         }
-    };
-    if *is_undecided {
-        text.push_str(
-            " The garbage collector never deletes the object, because it cannot look up another of its owners.",
-        );
     }
-    match lookup {
-        OwnerLookup::Found { .. } if *blocks => {
-            text.push_str(" A Foreground deletion of the owner waits for the object.");
-        }
-        OwnerLookup::OutOfReach | OwnerLookup::NotServed if *blocks => {
-            text.push_str(" The reference blocks: a Foreground deletion of the owner waits for the object forever.");
-        }
-        _ => {}
-    }
-    Some(text)
 }
 
 /// Summarises a deletion: `deletes at least 5 objects, 1 of them with data; 1 gets stuck`.

@@ -261,6 +261,10 @@ impl<'c> Server<'c> {
             let message = "the server was shut down";
             return refused(request.id, ErrorCode::InvalidRequest, message);
         }
+        self.dispatch(request)
+    }
+
+    fn dispatch(&mut self, request: Request) -> Response {
         match request.method.as_str() {
             request::ExecuteCommand::METHOD => self.execute(request),
             request::HoverRequest::METHOD => answer::<request::HoverRequest>(request, |params| {

@@ -1,34 +1,23 @@
 //! Two states, read and compared.
 
+mod open;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use super::cluster::ClusterInput;
-use super::configured::{Configured, Judging, configured};
-use super::definitions::Definitions;
+use super::configured::Judging;
 use super::describe::{self, KeptClaims};
 use super::forgetting::forgets;
 use super::judge::Judged;
-use super::parsed::{Homes, InputsOfDelivery, Parsed};
-use super::rendered::{rendered, unrendered};
-use super::request::{CompareRequest, StateChoice};
-use super::resumed::unread_of_resumed;
-use super::start::Start;
-use super::state::StateReader;
+use super::parsed::InputsOfDelivery;
 use super::telling::MergeTelling;
 use crate::changes::{
-    BothSides, Builds, GoneInputs, ObjectChange, TreePart, Unread, UnreadChanges, UnreadSide,
-    WrittenAs, compare, unread, written_key,
+    BothSides, GoneInputs, ObjectChange, TreePart, Unread, UnreadChanges, written_key,
 };
-use crate::charts::Charts;
 use crate::engine::describe::tool;
-use crate::engine::input::BundleInput;
-use crate::engine::{ConfigChoice, PlanError, Planner, SessionError};
+use crate::engine::{PlanError, Planner};
 use crate::finding::Severity;
-use crate::graph::argo::Terms;
-use crate::inventory::{self, Texts, read_bytes};
 use crate::kube::{GroupKind, ObjectKey, kinds};
-use crate::manifest::ParsedFile;
 use crate::merge::{
     DeliveryChoice, DiffEffect, EffectCertainty, EffectKind, Merge, MergePart, Requested, scenario,
     updated, withdraw,
@@ -36,7 +25,6 @@ use crate::merge::{
 use crate::ownership::Products;
 use crate::report::Format;
 use crate::report::diff::{DiffReport, FailedBuild, StateName};
-use crate::text::Side;
 
 /// The note on charts that were not rendered.
 const UNRENDERED: &str =
@@ -72,177 +60,6 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Reads both states and compares their objects. A text that both share is parsed once.
-    ///
-    /// # Errors
-    /// A path that neither state has, a commit that does not exist, a repository that git cannot read, or a mistake in
-    /// the configuration.
-    pub fn open(request: &CompareRequest) -> Result<Self, SessionError> {
-        let mut reader = StateReader::default();
-        let start = Start::of(request, &mut reader)?;
-        let base = reader.read(&start.choice, &request.paths)?;
-        let mut head = reader.read(&request.head, &request.paths)?;
-        if let (StateChoice::Path(_), StateChoice::Path(_)) = (&start.choice, &request.head) {
-            head.distinguish(&base);
-        }
-        if let Some(path) = base.missing.iter().find(|path| head.missing.contains(path)) {
-            return Err(SessionError::InNeitherState { path: path.clone() });
-        }
-        let mut notes = describe::notes(&base, &head);
-        notes.splice(0..0, start.note);
-        let mut configured = configured(request, &mut reader, &base, &head)?;
-        notes.append(&mut configured.notes);
-        let unconfigured = configured.is_new.then(|| {
-            let without = CompareRequest {
-                config: ConfigChoice::Without,
-                ..request.clone()
-            };
-            Self::open(&without).map(Box::new)
-        });
-        let mut texts = std::mem::take(&mut reader.texts);
-        let beside = beside(&request.beside, &mut texts)?;
-        let input = &configured.rest.input;
-        let charts = if request.render {
-            Charts::rendering(
-                &request.rendering.and(&configured.charts),
-                input.settings.release.to_string(),
-            )
-        } else {
-            Charts::unrendered()
-        };
-        let [old, new] = Parsed::both(
-            [(base, Side::Base), (head, Side::Head)],
-            &input.exclude,
-            Terms {
-                limits: &input.settings.limits,
-                clusters: configured.argo_clusters.as_deref(),
-            },
-            &charts,
-            &mut texts,
-        )?;
-        let edited = old.edited_in(&new);
-        let states = [(start.choice, old), (request.head.clone(), new)];
-        let [old, new] = if request.render {
-            rendered(
-                states,
-                (&configured, &charts),
-                &mut reader,
-                &mut texts,
-                &mut notes,
-            )?
-        } else {
-            notes.extend(unrendered(&configured));
-            states.map(|(_, parsed)| parsed)
-        };
-        let [in_base, in_head] =
-            [&old, &new].map(|parsed| |place: &str| parsed.is_rendered(place, &configured));
-        let [of_base, of_head] =
-            [&old, &new].map(|parsed| |place: &str| parsed.delivered.evaluated(place));
-        let [chart_of_base, chart_of_head] =
-            [&old, &new].map(|parsed| |place: &str| parsed.delivered.charted(place));
-        let homes = [&old, &new].map(Homes::of);
-        let [homes_in_base, homes_in_head] = homes
-            .each_ref()
-            .map(|homes| |place: &str, written: WrittenAs<'_>| homes.find(place, written));
-        let [releases_of_base, releases_of_head] =
-            [&old, &new].map(|parsed| parsed.delivered.releases());
-        let unread = unread(
-            &old.source_state(Builds {
-                rendered: &in_base,
-                evaluated: &of_base,
-                charted: &chart_of_base,
-                homes: &homes_in_base,
-                releases: &releases_of_base,
-            }),
-            &new.source_state(Builds {
-                rendered: &in_head,
-                evaluated: &of_head,
-                charted: &chart_of_head,
-                homes: &homes_in_head,
-                releases: &releases_of_head,
-            }),
-        );
-        let unread = unread.with_transformed(new.transformed(&old, in_head));
-        if !request.render && unread.are_of_charts() {
-            notes.push(UNRENDERED.to_owned());
-        }
-        let unrendered = new.unrendered(&old, UnreadSide::Head).into_iter();
-        let unrendered = unrendered.chain(old.unrendered(&new, UnreadSide::Base));
-        let unread = unread
-            .with_unrendered(unrendered)
-            .with_elsewhere(new.edited_elsewhere(&old))
-            .with_elsewhere(new.unpruned(&old))
-            .with_elsewhere(new.disputed(&old));
-        let elsewhere = old.deleted_elsewhere();
-        let (inputs, dropped) = (old.unread_of_deliveries(), new.unread_dropped(&old));
-        let failed = [
-            old.failed(UnreadSide::Base),
-            new.failed(UnreadSide::Head),
-            new.broken_charts(&old),
-        ]
-        .concat();
-        let (before, after) = (old.definitions(), new.definitions());
-        let always = Definitions::of(&beside);
-        let free = old.free();
-        let delivered = old.clusters.clone();
-        let bundles_of_base = old.bundles(&configured.clusters)?;
-        let bundles_of_head = new.bundles(&configured.clusters)?;
-        let are_apart =
-            !old.shares_deliveries(&bundles_of_base) && !new.shares_deliveries(&bundles_of_head);
-        let rest = &configured.rest.input.settings;
-        let old = old.settled(&new).arrange(
-            (&bundles_of_base, rest, are_apart),
-            &beside,
-            &before.or(&after).or(&always),
-            &BTreeSet::new(),
-        );
-        let new = new.arrange(
-            (&bundles_of_head, rest, are_apart),
-            &beside,
-            &after.or(&before).or(&always),
-            &free,
-        );
-        let changes = compare(&old, &new);
-        let sides = BothSides {
-            base: &old,
-            head: &new,
-        };
-        let unread = unread.with_elsewhere(unread_of_resumed(sides, &changes));
-        let Configured {
-            mut clusters,
-            rest,
-            judging,
-            ..
-        } = configured;
-        clusters.push(ClusterInput::alone(rest.clone()));
-        // The clusters into which the tree delivers files of no bundle.
-        clusters.extend(delivered.iter().map(|name| {
-            ClusterInput::alone(BundleInput {
-                cluster: Some(name.to_string()),
-                ..rest.clone()
-            })
-        }));
-        Ok(Self {
-            base: start.name,
-            head: describe::name(&request.head),
-            old,
-            new,
-            changes,
-            edited,
-            unread,
-            elsewhere,
-            inputs,
-            dropped,
-            failed,
-            notes,
-            clusters,
-            delivery: request.delivery,
-            renders: request.render,
-            judging,
-            unconfigured: unconfigured.transpose()?,
-        })
-    }
-
     /// Counts the objects of both states together.
     pub fn objects(&self) -> usize {
         self.old
@@ -473,20 +290,4 @@ fn deleted<'e>(
 /// Whether an effect leaves one of the `unknown` objects behind.
 fn is_left(effect: &DiffEffect, unknown: &BTreeSet<ObjectKey>) -> bool {
     effect.effect == EffectKind::Orphaned && unknown.contains(&effect.key)
-}
-
-fn beside(paths: &[String], texts: &mut Texts) -> Result<Vec<ParsedFile>, SessionError> {
-    if paths.is_empty() {
-        return Ok(Vec::new());
-    }
-    let walk = inventory::walk(paths, &[])?;
-    let read = walk
-        .files
-        .into_iter()
-        .map(|file| (file.path, read_bytes(&file.origin).map(Arc::from)));
-    let unreadable = walk
-        .unreadable
-        .into_iter()
-        .map(|file| (file.path, Err(file.reason)));
-    Ok(texts.parse(read.chain(unreadable).collect(), Side::Head))
 }
