@@ -1,23 +1,19 @@
 //! Chooses the objects of the input that are in the cluster: one per key, each with its own uid.
 
 use std::collections::BTreeSet;
-use std::hash::BuildHasher;
+use std::collections::hash_map::Entry;
 
-use foldhash::fast::RandomState;
 use foldhash::{HashMap, HashSet};
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 use smol_str::{SmolStr, format_smolstr};
 
 use super::object::{is_minted, numbered_uid};
 use super::source::{Assumptions, Source};
 use crate::inventory::{Inventory, Member, ObjectId};
-use crate::kube::{ObjectKey, sort_by_object_key};
+use crate::kube::ObjectKey;
 
 pub(super) struct Members<'a> {
     /// The chosen objects, by key.
-    chosen: HashTable<ObjectId>,
-    hasher: RandomState,
+    chosen: HashMap<ObjectKey, ObjectId>,
     keys: Keys<'a>,
     /// The chosen objects that have the uid of their manifest; the others have a minted one.
     with_uid: HashSet<ObjectId>,
@@ -46,8 +42,7 @@ impl<'a> Members<'a> {
     pub(super) fn choose(source: &Source<'a>, assumptions: &mut Assumptions) -> Self {
         let inventory = source.inventory;
         let mut members = Self {
-            chosen: HashTable::with_capacity(inventory.members.len()),
-            hasher: RandomState::default(),
+            chosen: HashMap::default(),
             keys: Keys {
                 inventory,
                 generated: HashMap::default(),
@@ -71,13 +66,9 @@ impl<'a> Members<'a> {
 
     /// Returns the chosen objects, in the order of their keys.
     pub(super) fn in_order(&self) -> Vec<(&ObjectKey, ObjectId)> {
-        sort_by_object_key(
-            self.chosen
-                .iter()
-                .map(|id| (self.keys.of(*id), *id))
-                .collect(),
-            |(key, _)| key,
-        )
+        let mut chosen: Vec<_> = self.chosen.iter().map(|(key, id)| (key, *id)).collect();
+        chosen.sort_unstable();
+        chosen
     }
 
     /// Whether an object of the input was chosen for a key.
@@ -109,9 +100,7 @@ impl<'a> Members<'a> {
     }
 
     fn find(&self, key: &ObjectKey) -> Option<ObjectId> {
-        self.chosen
-            .find(self.hasher.hash_one(key), |id| self.keys.of(*id) == key)
-            .copied()
+        self.chosen.get(key).copied()
     }
 
     fn take(&mut self, member: &'a Member, assumptions: &mut Assumptions) {
@@ -124,19 +113,13 @@ impl<'a> Members<'a> {
             let generated = self.next_generated(&member.key);
             self.keys.generated.insert(member.id, generated);
         }
-        let (keys, hasher) = (&self.keys, &self.hasher);
-        let key = keys.of(member.id);
-        match self.chosen.entry(
-            hasher.hash_one(key),
-            |id| keys.of(*id) == key,
-            |id| hasher.hash_one(keys.of(*id)),
-        ) {
+        match self.chosen.entry(self.keys.of(member.id).clone()) {
             Entry::Vacant(place) => _ = place.insert(member.id),
             Entry::Occupied(mut place) => {
                 // A dump shows the live state of a rendered object; otherwise the last one is applied last.
                 let known = self.keys.inventory.member(*place.get());
                 if member.from_dump == known.from_dump {
-                    assumptions.duplicates.push(key.clone());
+                    assumptions.duplicates.push(place.key().clone());
                 }
                 if member.from_dump || !known.from_dump {
                     *place.get_mut() = member.id;
@@ -165,7 +148,7 @@ impl<'a> Members<'a> {
         let inventory = self.keys.inventory;
         let mut written: Vec<(ObjectId, &str)> = self
             .chosen
-            .iter()
+            .values()
             .filter_map(|id| Some((*id, inventory.member(*id).object.uid()?)))
             .collect();
         written.sort_unstable();

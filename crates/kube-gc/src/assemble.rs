@@ -11,7 +11,7 @@ use crate::flags::{FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING, U
 use crate::ids::{NONE, ObjectId};
 use crate::kinds::{KindInfo, KindTable};
 use crate::links::Links;
-use crate::names::{ApiVersion, GroupKind, Namespace, ObjectKey, finalizers, sort_by_object_key};
+use crate::names::{ApiVersion, GroupKind, Namespace, ObjectKey, finalizers};
 use crate::object::{Deletion, Facts, Object};
 use crate::references::{Dependents, Lookup, Ref, Written};
 use crate::symbols::{Interner, Symbol, Symbols};
@@ -47,7 +47,7 @@ impl Cluster {
     pub fn behaving(
         behaviour: Behaviour,
         mut kinds: KindTable,
-        objects: Vec<Object>,
+        mut objects: Vec<Object>,
     ) -> Result<Cluster, ClusterError> {
         for object in &objects {
             if let Facts::Definition(crd) = &object.facts {
@@ -60,7 +60,7 @@ impl Cluster {
             }
         }
         // Input order must not matter: objects are numbered in the order of their keys.
-        let objects = sort_by_object_key(objects, |object| &object.key);
+        objects.sort_by(|a, b| a.key.cmp(&b.key));
         let mut interner = Interner::default();
         let mut cluster = Cluster::flatten(&mut kinds, &objects, &mut interner)?;
         cluster.behaviour = behaviour;
