@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
+use foldhash::HashMap;
 
 use super::kinds::{Kinds, Resolution};
-use crate::kube::{ApiVersion, TypeMeta, WrittenKind};
+use crate::kube::{ApiVersion, TypeMeta};
 use crate::manifest::Object;
 
 /// The facts about the kinds that an input names.
 #[derive(Debug, Default)]
 pub(super) struct Resolutions {
-    known: HashMap<Arc<TypeMeta>, Arc<Resolution>, RandomState>,
+    known: HashMap<Arc<TypeMeta>, Arc<Resolution>>,
     /// The last resolution, which the next kind shares if its own is equal.
     last: Option<Arc<Resolution>>,
 }
@@ -50,6 +49,6 @@ impl Resolutions {
 
     /// Returns the facts about a kind; `None` if it was not resolved.
     pub(super) fn get(&self, api_version: &str, kind: &str) -> Option<&Arc<Resolution>> {
-        self.known.get(&WrittenKind { api_version, kind })
+        self.known.get(&TypeMeta::shared(api_version, kind))
     }
 }

@@ -19,4 +19,4 @@ pub use kind_map::KindMap;
 pub use plural::{guessed_plurals, likeliest_plural};
 pub use request::{Policy, Wait};
 pub use scope::Scope;
-pub use type_meta::{TypeMeta, WrittenKind};
+pub use type_meta::TypeMeta;

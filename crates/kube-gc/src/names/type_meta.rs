@@ -21,13 +21,11 @@ pub struct TypeMeta {
     pub kind: SmolStr,
 }
 
-/// The key of a [`TypeMeta`] in a map.
+/// The key of a [`TypeMeta`] in the cache.
 #[derive(Clone, Copy, Debug)]
-pub struct WrittenKind<'a> {
-    /// `apiVersion` as written.
-    pub api_version: &'a str,
-    /// `kind`.
-    pub kind: &'a str,
+struct WrittenKind<'a> {
+    api_version: &'a str,
+    kind: &'a str,
 }
 
 impl Hash for WrittenKind<'_> {
