@@ -53,7 +53,7 @@ impl Inventory {
         (self.by_key, self.by_kind, self.with_rare_fields) = (by_key, by_kind, with_rare_fields);
     }
 
-    fn ids(&self) -> impl ExactSizeIterator<Item = ObjectId> + Clone + use<> {
+    fn ids(&self) -> impl Iterator<Item = ObjectId> + use<> {
         (0..self.members.len() as u32).map(ObjectId)
     }
 
@@ -113,7 +113,7 @@ impl Inventory {
     /// groups, such as `apps` and `extensions`.
     pub fn kinds_of_members(&self) -> impl Iterator<Item = GroupKind<&str>> {
         self.by_kind
-            .each()
+            .each(|id| Some(self.member(id).object.group_kind()))
             .filter_map(|ids| Some(self.member(*ids.first()?).key.group_kind()))
     }
 
@@ -138,8 +138,8 @@ impl Inventory {
 
     /// Returns the groups of objects with the same key, in the order of their first objects.
     pub fn namesakes(&self) -> Vec<&[ObjectId]> {
-        let mut namesakes: Vec<&[ObjectId]> =
-            self.by_key.each().filter(|ids| ids.len() > 1).collect();
+        let groups = self.by_key.each(|id| named_key_of(self.member(id)));
+        let mut namesakes: Vec<&[ObjectId]> = groups.filter(|ids| ids.len() > 1).collect();
         namesakes.sort_unstable_by_key(|ids| ids.first().copied());
         namesakes
     }

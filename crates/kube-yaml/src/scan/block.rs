@@ -80,7 +80,7 @@ impl Scanner<'_> {
         let mut after_blank = false;
         let mut end = None;
         self.read_block_breaks(indent)?;
-        while self.cursor.mark.column == *indent && !self.cursor.is_end(0) {
+        while self.cursor.mark.column == *indent && !self.cursor.is_end() {
             let blank = self.cursor.is_blank();
             if !literal && !after_blank && !blank && leading == "\n" {
                 if self.breaks.is_empty() {

@@ -47,8 +47,8 @@ impl<'t> Cursor<'t> {
     }
 
     #[inline]
-    pub(super) fn is_end(&self, ahead: usize) -> bool {
-        self.mark.pos + ahead >= self.text.len()
+    pub(super) fn is_end(&self) -> bool {
+        self.mark.pos >= self.text.len()
     }
 
     #[inline]
@@ -74,7 +74,7 @@ impl<'t> Cursor<'t> {
 
     #[inline]
     pub(super) fn is_break_or_end(&self) -> bool {
-        self.is_end(0) || self.is_break(0)
+        self.is_end() || self.is_break(0)
     }
 
     #[inline]
@@ -110,7 +110,7 @@ impl<'t> Cursor<'t> {
     /// Skips one character that is not a line break.
     pub(super) fn skip(&mut self) {
         let width = match self.at(0) {
-            _ if self.is_end(0) => return,
+            _ if self.is_end() => return,
             0..=0x7F => 1,
             0x80..=0xDF => 2,
             0xE0..=0xEF => 3,

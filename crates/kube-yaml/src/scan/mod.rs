@@ -108,7 +108,7 @@ impl<'t> Scanner<'t> {
     pub(super) fn rest(&mut self) -> Option<u32> {
         loop {
             self.skip_to_token();
-            if self.cursor.is_end(0) {
+            if self.cursor.is_end() {
                 return None;
             }
             if !(self.cursor.is_document_indicator() && self.cursor.at(0) == b'.') {
@@ -230,7 +230,7 @@ impl<'t> Scanner<'t> {
     fn fetch(&mut self) -> Result<(), SyntaxError> {
         self.skip_to_token();
         self.unroll_indent(self.cursor.mark.column);
-        if self.cursor.is_end(0) {
+        if self.cursor.is_end() {
             return self.fetch_stream_end();
         }
         let column = self.cursor.mark.column;

@@ -99,7 +99,7 @@ impl Scanner<'_> {
         if self.cursor.is_document_indicator() {
             return self.fail("found unexpected document indicator");
         }
-        if self.cursor.is_end(0) {
+        if self.cursor.is_end() {
             let problem = "found unexpected end of stream in a quoted scalar";
             return Err(SyntaxError::new(self.offset_at(start), problem));
         }
