@@ -87,17 +87,6 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_without_variants_needs_no_bundle() {
-        let tree = tree(&[
-            ("a/x.yaml", "x"),
-            ("b/y.yaml", "y"),
-            ("z.yaml", "z"),
-            ("values.yaml", ""),
-        ]);
-        assert_eq!(shown(&tree, &[]), []);
-    }
-
-    #[test]
     fn folders_with_the_same_objects_become_variants() {
         let tree = tree(&[
             ("crds/a.yaml", "crd"),
@@ -136,68 +125,6 @@ mod tests {
             files: files.iter().map(|path| (*path).to_owned()).collect(),
             keys: Vec::new(),
         }
-    }
-
-    #[test]
-    fn overlay_bundles_include_their_base() {
-        let tree = tree(&[
-            ("base/web.yaml", "web"),
-            ("overlays/dev/app/own.yaml", "own"),
-            ("overlays/prod/app/db.yaml", "db"),
-        ]);
-        let delivered = [
-            part(None, "overlays/dev/app", &["base/web.yaml"]),
-            part(
-                None,
-                "overlays/prod/app",
-                &["base/web.yaml", "overlays/prod/app/db.yaml"],
-            ),
-        ];
-        let found = bundles(&tree, &delivered);
-        let [dev, prod] = found.as_slice() else {
-            panic!("{found:?}");
-        };
-        assert_eq!((dev.name.as_str(), prod.name.as_str()), ("dev", "prod"));
-        assert_eq!(
-            dev.paths,
-            ["base", "overlays/dev"],
-            "what nobody builds is in both"
-        );
-        assert_eq!(prod.paths, ["."]);
-        assert_eq!(prod.built, ["overlays/prod/app"]);
-    }
-
-    #[test]
-    fn each_cluster_becomes_a_bundle_of_its_delivered_files() {
-        let tree = tree(&[
-            ("apps/base/web.yaml", "web"),
-            ("apps/prod/db.yaml", "db"),
-            ("clusters/prod/apps.yaml", "apps"),
-            ("clusters/stage/apps.yaml", "apps"),
-            ("crds/crd.yaml", "crd"),
-        ]);
-        let delivered = [
-            part(
-                Some("clusters/prod"),
-                "clusters/prod",
-                &["clusters/prod/apps.yaml"],
-            ),
-            part(
-                Some("clusters/prod"),
-                "apps/prod",
-                &["apps/base/web.yaml", "apps/prod/db.yaml"],
-            ),
-            part(
-                Some("clusters/stage"),
-                "clusters/stage",
-                &["clusters/stage/apps.yaml"],
-            ),
-        ];
-        let bundles: [(&str, &[&str]); 2] = [
-            ("prod", &["apps", "clusters/prod", "crds"]),
-            ("stage", &["clusters/stage", "crds"]),
-        ];
-        assert_eq!(shown(&tree, &delivered), expected(&bundles));
     }
 
     #[test]
