@@ -33,7 +33,6 @@ pub(super) struct Ground<'a> {
 /// Returns a sentence for each assumption about a cluster, the most important first.
 pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<String> {
     let inventory = ground.inventory;
-    let rendered = inventory.members.iter().any(|member| !member.from_dump);
     let mut notes = Vec::new();
     let Assumptions {
         bound_by_name,
@@ -112,23 +111,7 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
             "Owner references of rendered objects that are bound by name and assumed to be right: {bound_by_name}."
         ));
     }
-    let implied = &ground.implied.objects;
-    let generated = implied.iter().filter(|one| one.is_generated()).count();
-    let built_in = implied.len() - generated;
-    if rendered && built_in > 0 {
-        let pods = if ground.running {
-            " (Pods are assumed to run on nodes)"
-        } else {
-            ""
-        };
-        notes
-            .push(format!("Implied objects, which built-in controllers create below rendered ones{pods}: {built_in}."));
-    }
-    if generated > 0 {
-        notes.push(format!(
-            "Implied objects, which operators create for custom resources: {generated}."
-        ));
-    }
+    notes.extend(on_implied(ground));
     let added: Vec<String> = added_finalizers
         .iter()
         .map(|(kind, finalizer)| format!("{finalizer} on {kind}"))
@@ -156,7 +139,49 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
             named(workloads)
         ));
     }
-    let unwritten = inventory
+    notes.extend(on_namespaces(ground));
+    notes.extend(note(&texts(duplicates), |named| {
+        format!("Listed more than once; the last one is used: {named}.")
+    }));
+    notes.extend(note(&texts(shared_uids), |named| {
+        format!("Another object in the input has the same uid, so theirs is ignored: {named}.")
+    }));
+    notes.extend(note(&texts(rejected), |named| {
+        format!("Left out, because no API server accepts them as they are: {named}.")
+    }));
+    notes
+}
+
+/// Returns notes on the number of implied objects.
+fn on_implied(ground: &Ground<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut members = ground.inventory.members.iter();
+    let rendered = members.any(|member| !member.from_dump);
+    let implied = &ground.implied.objects;
+    let generated = implied.iter().filter(|one| one.is_generated()).count();
+    let built_in = implied.len() - generated;
+    if rendered && built_in > 0 {
+        let pods = if ground.running {
+            " (Pods are assumed to run on nodes)"
+        } else {
+            ""
+        };
+        notes
+            .push(format!("Implied objects, which built-in controllers create below rendered ones{pods}: {built_in}."));
+    }
+    if generated > 0 {
+        notes.push(format!(
+            "Implied objects, which operators create for custom resources: {generated}."
+        ));
+    }
+    notes
+}
+
+/// Returns notes on objects without a namespace, and on namespaces without an object.
+fn on_namespaces(ground: &Ground<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    let unwritten = ground
+        .inventory
         .members
         .iter()
         .filter(|member| member.key.namespace == Namespace::Unwritten);
@@ -181,15 +206,6 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
     }));
     notes.extend(note(&Vec::from_iter(ground.namespaces), |named| {
         format!("Namespaces that exist because objects live in them: {named}.")
-    }));
-    notes.extend(note(&texts(duplicates), |named| {
-        format!("Listed more than once; the last one is used: {named}.")
-    }));
-    notes.extend(note(&texts(shared_uids), |named| {
-        format!("Another object in the input has the same uid, so theirs is ignored: {named}.")
-    }));
-    notes.extend(note(&texts(rejected), |named| {
-        format!("Left out, because no API server accepts them as they are: {named}.")
     }));
     notes
 }
