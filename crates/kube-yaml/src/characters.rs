@@ -1,4 +1,4 @@
-//! Checks the characters of a document once, before it is scanned, and finds bytes eight at a time.
+//! Checks the characters of a document once, before it is scanned.
 
 /// The number of bytes that are checked together.
 const BLOCK: usize = 64;
@@ -84,21 +84,4 @@ fn boundary_from(text: &str, at: usize) -> usize {
     (at..text.len())
         .find(|at| text.is_char_boundary(*at))
         .unwrap_or(text.len())
-}
-
-/// Sets the high bit of the lowest of eight bytes that is below a limit; higher bits are meaningless.
-#[inline]
-pub(super) fn lowest_below(eight: u64, limit: u8) -> u64 {
-    eight.wrapping_sub(repeated(limit)) & !eight & repeated(0x80)
-}
-
-/// Sets the high bit of the lowest of eight bytes that equals `byte`; higher bits are meaningless.
-#[inline]
-pub(super) fn lowest_equal(eight: u64, byte: u8) -> u64 {
-    lowest_below(eight ^ repeated(byte), 1)
-}
-
-#[inline]
-fn repeated(byte: u8) -> u64 {
-    u64::from_le_bytes([byte; 8])
 }

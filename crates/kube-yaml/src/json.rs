@@ -3,7 +3,6 @@
 //! Kubernetes reads a manifest whose first character is `{` as a stream of JSON values, as long as that works. Go is
 //! strict about JSON's grammar, with two exceptions: a lone surrogate becomes U+FFFD, and equal keys are accepted.
 
-use super::characters::{lowest_below, lowest_equal};
 use super::event::{Events, Properties, ScalarEvent, StartEvent, Style, SyntaxError};
 use super::limits::MAX_DEPTH;
 use crate::Span;
@@ -233,10 +232,7 @@ impl<E: Events> JsonReader<'_, '_, E> {
                     copied = self.at;
                 }
                 0..=0x1F => return self.fail("in string literal"),
-                _ => {
-                    let rest = text.as_bytes().get(self.at + 1..).unwrap_or_default();
-                    self.at += 1 + ordinary(rest);
-                }
+                _ => self.at += 1,
             }
         }
         let last = text.get(copied..self.at).unwrap_or_default();
@@ -297,19 +293,4 @@ impl<E: Events> JsonReader<'_, '_, E> {
         }
         Ok(value)
     }
-}
-
-/// Returns the number of bytes before the first that ends a string or is not allowed in one, checking eight at once.
-fn ordinary(text: &[u8]) -> usize {
-    let mut length = 0;
-    for eight in text.as_chunks::<8>().0 {
-        let eight = u64::from_le_bytes(*eight);
-        let found =
-            lowest_equal(eight, b'"') | lowest_equal(eight, b'\\') | lowest_below(eight, b' ');
-        if found != 0 {
-            return length + found.trailing_zeros() as usize / 8;
-        }
-        length += 8;
-    }
-    length
 }

@@ -5,14 +5,12 @@ use std::hash::{BuildHasher, RandomState};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
-/// Mappings up to this size are searched linearly if the filter says that the key may exist.
+/// Mappings up to this size are searched linearly.
 const SEARCHED: usize = 32;
 
 /// The keys of one mapping, by their indices. It contains no text: the caller compares texts.
 #[derive(Default)]
 pub(super) struct KeySet {
-    /// A Bloom filter with one bit for each key.
-    filter: u64,
     large: Option<Box<LargeSet>>,
 }
 
@@ -32,15 +30,8 @@ impl KeySet {
         place: usize,
         text_at: impl Fn(usize) -> &'t str,
     ) -> Option<usize> {
-        let bit = filter_bit(key.as_bytes());
-        let may_be_there = self.filter & bit != 0;
-        self.filter |= bit;
         if place < SEARCHED {
-            return if may_be_there {
-                (0..place).rev().find(|&at| text_at(at) == key)
-            } else {
-                None
-            };
+            return (0..place).rev().find(|&at| text_at(at) == key);
         }
         let large = self.large.get_or_insert_with(|| {
             let mut large = Box::<LargeSet>::default();
@@ -51,14 +42,6 @@ impl KeySet {
         });
         large.insert(key, place, &text_at)
     }
-}
-
-/// Returns a bit that is the same for equal keys. Most keys of a mapping differ in length, first byte or last byte.
-fn filter_bit(key: &[u8]) -> u64 {
-    let first = key.first().copied().unwrap_or_default();
-    let last = key.last().copied().unwrap_or_default();
-    let mixed = key.len() + 5 * usize::from(first) + 17 * usize::from(last);
-    1 << (mixed % 64)
 }
 
 impl LargeSet {

@@ -1,8 +1,8 @@
 //! A position in the text of one document, counted as in go-yaml: bytes, lines, and columns in characters.
 
-use memchr::memchr;
+use memchr::{memchr, memchr3};
 
-use crate::characters::{CheckedText, lowest_equal};
+use crate::characters::CheckedText;
 
 /// A position in the text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -206,7 +206,9 @@ impl<'t> Cursor<'t> {
     #[inline]
     pub(super) fn find(&self, start: usize, wanted: [u8; 2]) -> usize {
         if self.has_plain_breaks {
-            let end = find_any(self.text.as_bytes(), start, [wanted[0], wanted[1], b'\n']);
+            let rest = self.text.as_bytes().get(start..).unwrap_or_default();
+            let found = memchr3(wanted[0], wanted[1], b'\n', rest);
+            let end = found.map_or(self.text.len(), |length| start + length);
             return self.before_return(start, end);
         }
         self.find_by(start, |byte| wanted.contains(&byte))
@@ -243,25 +245,4 @@ fn ascii_length(bytes: &[u8]) -> usize {
     let start = blocks.map(<[u8]>::len).sum::<usize>();
     let rest = bytes[start..].iter().take_while(|byte| byte.is_ascii());
     start + rest.count()
-}
-
-/// Returns the offset of the first of three bytes from `start` on, or the end. It compares eight bytes at once, since
-/// most tokens are too short for a call of `memchr3` to pay off.
-#[inline]
-fn find_any(text: &[u8], start: usize, [one, two, three]: [u8; 3]) -> usize {
-    const NEAR: usize = 3;
-    let rest = text.get(start..).unwrap_or_default();
-    let (eights, _) = rest.as_chunks::<8>();
-    let mut pos = start;
-    for eight in eights.iter().take(NEAR) {
-        let eight = u64::from_le_bytes(*eight);
-        let found =
-            lowest_equal(eight, one) | lowest_equal(eight, two) | lowest_equal(eight, three);
-        if found != 0 {
-            return pos + found.trailing_zeros() as usize / 8;
-        }
-        pos += 8;
-    }
-    let rest = text.get(pos..).unwrap_or_default();
-    memchr::memchr3(one, two, three, rest).map_or(text.len(), |length| pos + length)
 }
