@@ -354,16 +354,6 @@ impl<E: Events> Parser<'_, '_, E> {
     fn block_mapping_key(&mut self, first: bool) -> Result<(), SyntaxError> {
         if first {
             self.take()?;
-        } else if let Some((key, colon)) = self.scanner.take_plain_key() {
-            self.emit_scalar(key, &Properties::default());
-            self.last_end = colon;
-            self.states.push(Expects::BlockMappingKey { first: false });
-            let Some(value) = self.scanner.take_plain_value()? else {
-                return self.block_part();
-            };
-            self.emit_scalar(value, &Properties::default());
-            self.last_end = value.span.end;
-            return Ok(());
         }
         match self.peek()? {
             TokenKind::Key => {

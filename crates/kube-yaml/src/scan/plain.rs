@@ -1,7 +1,6 @@
-//! Unquoted scalars, and a fast path for unquoted entries of block mappings.
+//! Unquoted scalars.
 
-use super::{SIMPLE_KEY_LENGTH, Scanner, Token, TokenKind};
-use crate::Span;
+use super::{Scanner, TokenKind};
 use crate::event::{Style, SyntaxError};
 
 impl Scanner<'_> {
@@ -60,56 +59,6 @@ impl Scanner<'_> {
             decoded,
         };
         Ok((kind, end))
-    }
-
-    /// Takes an unquoted key of the innermost block mapping and its `:`, bypassing the queue. Returns the scalar token
-    /// and the end of the `:`; `None` if anything else may follow.
-    #[inline]
-    pub(crate) fn take_plain_key(&mut self) -> Option<(Token, u32)> {
-        if !self.tokens.is_empty() || self.flow_level > 0 {
-            return None;
-        }
-        self.skip_to_token();
-        let start = self.cursor.mark;
-        let is_at_key = self.simple_key_allowed
-            && start.column == self.indent
-            && self.cursor.at(0).is_ascii_alphanumeric()
-            && !self.simple_keys[0].possible;
-        if !is_at_key {
-            return None;
-        }
-        let colon = self.plain_end(start.pos);
-        let is_short = colon - start.pos <= SIMPLE_KEY_LENGTH as usize;
-        if self.cursor.text.as_bytes().get(colon) != Some(&b':') || !is_short {
-            return None;
-        }
-        self.cursor.advance(colon + 1);
-        self.simple_key_allowed = false;
-        let token = Token {
-            kind: TokenKind::Scalar {
-                style: Style::Plain,
-                decoded: None,
-            },
-            span: Span::new(
-                self.offset_at(start.pos),
-                self.offset_at(self.cursor.before_blanks(start.pos, colon)),
-            ),
-        };
-        Some((token, self.offset()))
-    }
-
-    /// Takes the unquoted value after [`Self::take_plain_key`], bypassing the queue, if it begins on the same line.
-    #[inline]
-    pub(crate) fn take_plain_value(&mut self) -> Result<Option<Token>, SyntaxError> {
-        self.cursor.skip_spaces();
-        if !self.cursor.at(0).is_ascii_alphanumeric() {
-            return Ok(None);
-        }
-        self.decoded.clear();
-        let start = self.offset();
-        let (kind, end) = self.read_plain()?;
-        let span = Span::new(start, self.offset_at(end));
-        Ok(Some(Token { kind, span }))
     }
 
     fn push_written(&mut self, start: usize, end: usize) {
