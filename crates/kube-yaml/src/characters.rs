@@ -1,60 +1,11 @@
-//! Checks the characters of a document once, before it is scanned.
+//! Checks the characters of a document before it is scanned.
 
 /// The number of bytes that are checked together.
 const BLOCK: usize = 64;
 
-/// A text with facts about its characters. Unless it is [`unchecked`](Self::unchecked), go-yaml's reader rejects none
-/// of them.
-#[derive(Clone, Copy)]
-pub(super) struct CheckedText<'t> {
-    pub(super) text: &'t str,
-    /// The length of the text up to the first character that is not ASCII.
-    pub(super) ascii_length: usize,
-    /// Whether every line break is LF or CR LF, so that each line ends at the next LF.
-    pub(super) has_plain_breaks: bool,
-}
-
-impl<'t> CheckedText<'t> {
-    /// Checks a text.
-    ///
-    /// # Errors
-    /// Returns the first character that go-yaml always rejects, with its offset.
-    pub(super) fn new(text: &'t str) -> Result<Self, (usize, char)> {
-        let mut checked = Self {
-            text,
-            ascii_length: text.len(),
-            has_plain_breaks: true,
-        };
-        for (at, found) in unusual(text) {
-            if is_forbidden(found) {
-                return Err((at, found));
-            }
-            checked.record(at, found);
-        }
-        Ok(checked)
-    }
-
-    /// Accepts a text with any characters.
-    pub(super) fn unchecked(text: &'t str) -> Self {
-        let mut checked = Self {
-            text,
-            ascii_length: text.len(),
-            has_plain_breaks: true,
-        };
-        unusual(text).for_each(|(at, found)| checked.record(at, found));
-        checked
-    }
-
-    fn record(&mut self, at: usize, found: char) {
-        if !found.is_ascii() {
-            self.ascii_length = self.ascii_length.min(at);
-        }
-        self.has_plain_breaks &= match found {
-            '\r' => self.text.as_bytes().get(at + 1) == Some(&b'\n'),
-            '\u{85}' | '\u{2028}' | '\u{2029}' => false,
-            _ => true,
-        };
-    }
+/// Returns the first character that go-yaml always rejects, with its offset.
+pub(super) fn forbidden(text: &str) -> Option<(usize, char)> {
+    unusual(text).find(|(_, found)| is_forbidden(*found))
 }
 
 fn is_forbidden(found: char) -> bool {

@@ -1,6 +1,5 @@
 //! Finds the comments of a document with the scanner, so a `#` inside a scalar is never mistaken for one.
 
-use super::characters::CheckedText;
 use super::document::Comment;
 use super::scan::{Scanner, TokenKind};
 use crate::Span;
@@ -25,7 +24,7 @@ pub(super) fn scanned(file: &str, document: Span) -> Vec<Comment> {
     if memchr::memchr(b'#', text.as_bytes()).is_none() {
         return Vec::new();
     }
-    let mut scanner = Scanner::new(CheckedText::unchecked(text), document.start);
+    let mut scanner = Scanner::new(text, document.start);
     while scanner
         .take()
         .is_ok_and(|token| token.kind != TokenKind::StreamEnd)

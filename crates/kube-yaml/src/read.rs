@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::breakage::Breakage;
-use super::characters::CheckedText;
+use super::characters::forbidden;
 use super::comments;
 use super::compose::{Composed, Composer};
 use super::document::{
@@ -81,8 +81,10 @@ pub(super) fn reread(
         return None;
     }
     let text = with_final_newline(chunk);
-    let text = CheckedText::new(&text).ok()?;
-    let read = grammar::parse(text, span.start, events).ok()?;
+    if forbidden(&text).is_some() {
+        return None;
+    }
+    let read = grammar::parse(&text, span.start, events).ok()?;
     read.dropped_from.is_none().then_some(read)
 }
 
@@ -202,15 +204,12 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
 
     fn yaml_document(&mut self, span: Span, json_error: Option<SyntaxError>) {
         let text = with_final_newline(self.text.get(span.range()).unwrap_or_default());
-        let checked = match CheckedText::new(&text) {
-            Ok(checked) => checked,
-            Err((at, found)) => {
-                let start = span.start + at as u32;
-                let place = Span::new(start, start + found.len_utf8() as u32);
-                return self.push_unreadable(span, refusal::character(place, found));
-            }
-        };
-        match self.compose_yaml(checked, span.start) {
+        if let Some((at, found)) = forbidden(&text) {
+            let start = span.start + at as u32;
+            let place = Span::new(start, start + found.len_utf8() as u32);
+            return self.push_unreadable(span, refusal::character(place, found));
+        }
+        match self.compose_yaml(&text, span.start) {
             Ok((composer, read)) => self.push_read(span, composer, read),
             Err(failure) => {
                 let error = match &json_error {
@@ -224,14 +223,9 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
     }
 
     /// Composes a YAML document whose first byte is at `base` of the file.
-    fn compose_yaml(
-        &self,
-        text: CheckedText<'_>,
-        base: u32,
-    ) -> Result<(Composer<'f>, Read), Failure> {
-        let length = text.text.len();
-        let mut composer = Composer::new(self.text, length, false);
-        if length > size::SMALL {
+    fn compose_yaml(&self, text: &str, base: u32) -> Result<(Composer<'f>, Read), Failure> {
+        let mut composer = Composer::new(self.text, text.len(), false);
+        if text.len() > size::SMALL {
             let mut size = SizeCheck::default();
             grammar::parse(text, base, &mut size)?;
             composer.reject(size.error());

@@ -1,8 +1,6 @@
 //! A position in the text of one document, counted as in go-yaml: bytes, lines, and columns in characters.
 
-use memchr::{memchr, memchr3};
-
-use crate::characters::CheckedText;
+use memchr::{memchr, memchr_iter, memchr3};
 
 /// A position in the text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,19 +17,18 @@ pub(super) struct Mark {
 pub(super) struct Cursor<'t> {
     pub(super) text: &'t str,
     pub(super) mark: Mark,
-    /// The text from `mark` to this offset is ASCII.
-    ascii_until: usize,
+    is_ascii: bool,
     /// Whether every line break is LF or CR LF, so that each line ends at the next LF.
     has_plain_breaks: bool,
 }
 
 impl<'t> Cursor<'t> {
-    pub(super) fn new(text: CheckedText<'t>) -> Self {
+    pub(super) fn new(text: &'t str) -> Self {
         Self {
-            text: text.text,
+            text,
             mark: Mark::default(),
-            ascii_until: text.ascii_length,
-            has_plain_breaks: text.has_plain_breaks,
+            is_ascii: text.is_ascii(),
+            has_plain_breaks: !has_rare_breaks(text),
         }
     }
 
@@ -123,24 +120,14 @@ impl<'t> Cursor<'t> {
     /// Moves to `pos`, which is on the same line.
     #[inline]
     pub(super) fn advance(&mut self, pos: usize) {
-        self.mark.column += if pos <= self.ascii_until {
+        self.mark.column += if self.is_ascii {
             (pos - self.mark.pos) as i32
         } else {
-            self.wide_length(pos)
+            let passed = self.text.as_bytes().get(self.mark.pos..pos);
+            let starts = |byte: &&u8| !matches!(byte, 0x80..=0xBF);
+            passed.unwrap_or_default().iter().filter(starts).count() as i32
         };
         self.mark.pos = pos;
-    }
-
-    /// Returns the number of characters up to `pos`, not all of them ASCII.
-    fn wide_length(&mut self, pos: usize) -> i32 {
-        let (before, rest) = self.text.as_bytes().split_at(pos);
-        if self.ascii_until < pos {
-            self.ascii_until = pos + ascii_length(rest);
-        }
-        before[self.mark.pos..]
-            .iter()
-            .filter(|byte| !matches!(byte, 0x80..=0xBF))
-            .count() as i32
     }
 
     #[inline]
@@ -239,10 +226,9 @@ impl<'t> Cursor<'t> {
     }
 }
 
-fn ascii_length(bytes: &[u8]) -> usize {
-    const BLOCK: usize = 64;
-    let blocks = bytes.chunks(BLOCK).take_while(|block| block.is_ascii());
-    let start = blocks.map(<[u8]>::len).sum::<usize>();
-    let rest = bytes[start..].iter().take_while(|byte| byte.is_ascii());
-    start + rest.count()
+/// Whether a text has line breaks other than LF and CR LF.
+fn has_rare_breaks(text: &str) -> bool {
+    let mut returns = memchr_iter(b'\r', text.as_bytes());
+    returns.any(|at| text.as_bytes().get(at + 1) != Some(&b'\n'))
+        || !text.is_ascii() && text.contains(['\u{85}', '\u{2028}', '\u{2029}'])
 }

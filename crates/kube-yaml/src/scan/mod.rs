@@ -24,7 +24,6 @@ use std::collections::VecDeque;
 use cursor::{Cursor, Mark};
 pub(super) use token::{Token, TokenKind};
 
-use super::characters::CheckedText;
 use super::document::Quirk;
 use super::event::{Read, SyntaxError};
 use super::limits::MAX_DEPTH;
@@ -72,9 +71,9 @@ pub(super) struct Scanner<'t> {
 
 impl<'t> Scanner<'t> {
     /// Creates a scanner of `text`, whose first byte is at `base` of the file. An initial byte order mark is skipped.
-    pub(super) fn new(text: CheckedText<'t>, base: u32) -> Self {
+    pub(super) fn new(text: &'t str, base: u32) -> Self {
         let mut cursor = Cursor::new(text);
-        if text.text.starts_with('\u{FEFF}') {
+        if text.starts_with('\u{FEFF}') {
             cursor.mark.pos = '\u{FEFF}'.len_utf8();
         }
         Self {
