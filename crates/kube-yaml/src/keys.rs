@@ -1,23 +1,14 @@
 //! Finds equal keys of a mapping: without an allocation in small mappings, and in linear time in large ones.
 
-use std::hash::{BuildHasher, RandomState};
-
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
+use std::collections::HashMap;
 
 /// Mappings up to this size are searched linearly.
 const SEARCHED: usize = 32;
 
-/// The keys of one mapping, by their indices. It contains no text: the caller compares texts.
+/// The keys of one mapping, by their indices. Of a small mapping, it contains no text: the caller compares texts.
 #[derive(Default)]
 pub(super) struct KeySet {
-    large: Option<Box<LargeSet>>,
-}
-
-#[derive(Default)]
-struct LargeSet {
-    hasher: RandomState,
-    places: HashTable<usize>,
+    large: Option<HashMap<Box<str>, usize>>,
 }
 
 impl KeySet {
@@ -33,37 +24,10 @@ impl KeySet {
         if place < SEARCHED {
             return (0..place).rev().find(|&at| text_at(at) == key);
         }
-        let large = self.large.get_or_insert_with(|| {
-            let mut large = Box::<LargeSet>::default();
-            for at in 0..place {
-                large.insert(text_at(at), at, &text_at);
-            }
-            large
-        });
-        large.insert(key, place, &text_at)
-    }
-}
-
-impl LargeSet {
-    fn insert<'t>(
-        &mut self,
-        key: &str,
-        place: usize,
-        text_at: &impl Fn(usize) -> &'t str,
-    ) -> Option<usize> {
-        let hasher = &self.hasher;
-        let entry = self.places.entry(
-            hasher.hash_one(key),
-            |&at| text_at(at) == key,
-            |&at| hasher.hash_one(text_at(at)),
-        );
-        match entry {
-            Entry::Occupied(mut found) => Some(std::mem::replace(found.get_mut(), place)),
-            Entry::Vacant(free) => {
-                free.insert(place);
-                None
-            }
-        }
+        let large = self
+            .large
+            .get_or_insert_with(|| (0..place).map(|at| (text_at(at).into(), at)).collect());
+        large.insert(key.into(), place)
     }
 }
 
