@@ -32,7 +32,8 @@ impl Scanner<'_> {
             style: Style::Block,
             decoded: self.decoded_since(decoded_from),
         };
-        self.push_scalar(kind, start, end, false)
+        self.push_scalar(kind, start, end);
+        Ok(())
     }
 
     /// Reads the indicators after `|` or `>`, in either order, each at most once: the chomping, and the indentation

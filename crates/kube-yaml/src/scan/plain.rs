@@ -5,11 +5,12 @@ use crate::event::{Style, SyntaxError};
 
 impl Scanner<'_> {
     pub(super) fn fetch_plain(&mut self) -> Result<(), SyntaxError> {
-        let may_be_key = self.save_simple_key()?;
+        self.save_simple_key()?;
         self.simple_key_allowed = false;
         let start = self.cursor.mark;
         let (kind, end) = self.read_plain()?;
-        self.push_scalar(kind, start, end, may_be_key)
+        self.push_scalar(kind, start, end);
+        Ok(())
     }
 
     /// Reads unquoted text; returns its token and its end.

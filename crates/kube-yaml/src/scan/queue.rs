@@ -54,41 +54,10 @@ impl Scanner<'_> {
         self.push(kind, start);
     }
 
-    /// Adds a scalar to the queue. If it may be a key and a `:` follows directly, that is handled at once, as in
-    /// [`Self::fetch_value`].
     #[inline]
-    pub(super) fn push_scalar(
-        &mut self,
-        kind: TokenKind,
-        start: Mark,
-        end: usize,
-        may_be_key: bool,
-    ) -> Result<(), SyntaxError> {
-        let token = Token {
-            kind,
-            span: Span::new(self.offset_at(start.pos), self.offset_at(end)),
-        };
-        let now = self.cursor.mark;
-        let is_key = may_be_key
-            && self.cursor.at(0) == b':'
-            && start.line == now.line
-            && start.column + SIMPLE_KEY_LENGTH >= now.column
-            && (self.flow_level > 0 || self.cursor.is_blank_or_end(1));
-        if !is_key {
-            self.tokens.push_back(token);
-            return Ok(());
-        }
-        self.roll_indent(start, None, TokenKind::BlockMappingStart)?;
-        self.tokens.push_back(Token {
-            kind: TokenKind::Key,
-            span: Span::empty(token.span.start),
-        });
-        self.tokens.push_back(token);
-        if let Some(key) = self.simple_keys.last_mut() {
-            key.possible = false;
-        }
-        self.push_indicator(TokenKind::Value, 1);
-        Ok(())
+    pub(super) fn push_scalar(&mut self, kind: TokenKind, start: Mark, end: usize) {
+        let span = Span::new(self.offset_at(start.pos), self.offset_at(end));
+        self.tokens.push_back(Token { kind, span });
     }
 
     /// Whether the token at the head of the queue may yet turn out to be a key.
@@ -125,11 +94,11 @@ impl Scanner<'_> {
         Ok(false)
     }
 
-    /// Records that the next token may be a key; returns whether it may.
+    /// Records that the next token may be a key, where keys are allowed.
     #[inline]
-    pub(super) fn save_simple_key(&mut self) -> Result<bool, SyntaxError> {
+    pub(super) fn save_simple_key(&mut self) -> Result<(), SyntaxError> {
         if !self.simple_key_allowed {
-            return Ok(false);
+            return Ok(());
         }
         self.remove_simple_key()?;
         let key = SimpleKey {
@@ -141,7 +110,7 @@ impl Scanner<'_> {
         if let Some(last) = self.simple_keys.last_mut() {
             *last = key;
         }
-        Ok(true)
+        Ok(())
     }
 
     pub(super) fn remove_simple_key(&mut self) -> Result<(), SyntaxError> {

@@ -7,7 +7,7 @@ use crate::event::{Style, SyntaxError};
 
 impl Scanner<'_> {
     pub(super) fn fetch_quoted(&mut self, single: bool) -> Result<(), SyntaxError> {
-        let may_be_key = self.save_simple_key()?;
+        self.save_simple_key()?;
         self.simple_key_allowed = false;
         let start = self.cursor.mark;
         let inner = start.pos + 1;
@@ -26,7 +26,8 @@ impl Scanner<'_> {
             self.decoded_since(decoded_from)
         };
         let end = self.cursor.mark.pos;
-        self.push_scalar(TokenKind::Scalar { style, decoded }, start, end, may_be_key)
+        self.push_scalar(TokenKind::Scalar { style, decoded }, start, end);
+        Ok(())
     }
 
     /// Returns the offset of the next closing quote, backslash in double quotes, or line break.
