@@ -3,7 +3,6 @@
 //! Objects are numbered in the order of their keys, so that nothing below depends on the order of the input. Owner
 //! references are resolved once ([`super::references`]). The mutable part of a simulation is in `state`.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -142,28 +141,12 @@ impl Cluster {
 
     /// Finds the object with a key.
     pub fn find(&self, key: &ObjectKey) -> Option<ObjectId> {
-        // Compare kinds and namespaces by their ids if possible: most objects that the search visits have the kind and
-        // the namespace of the key.
-        let kind = self.kinds.find(key.group_kind())?;
-        let mut namespace = None;
+        let kind = key.group_kind();
         let found = self.nodes.binary_search_by(|node| {
-            let order = if node.kind == kind {
-                Ordering::Equal
-            } else {
-                let group_kind = self.kinds.get(node.kind).group_kind();
-                group_kind.cmp(&key.group_kind())
-            };
-            let order = order.then_with(|| {
-                if namespace == Some(node.namespace) {
-                    Ordering::Equal
-                } else {
-                    self.text.compare_namespace(node.namespace, &key.namespace)
-                }
-            });
-            if order.is_eq() {
-                namespace = Some(node.namespace);
-            }
-            order.then_with(|| self.text.get(node.name).cmp(&key.name))
+            let order = self.kinds.get(node.kind).group_kind().cmp(&kind);
+            order
+                .then_with(|| self.text.compare_namespace(node.namespace, &key.namespace))
+                .then_with(|| self.text.get(node.name).cmp(&key.name))
         });
         found.ok()
     }
