@@ -1,10 +1,9 @@
 //! Interned strings: names, namespaces and uids occur again and again, and are only ever compared.
 
 use std::cmp::Ordering;
-use std::hash::BuildHasher;
 
-use foldhash::fast::RandomState;
-use hashbrown::HashTable;
+use foldhash::HashMap;
+use smol_str::SmolStr;
 use typed_index_collections::TiVec;
 
 use crate::names::Namespace;
@@ -35,16 +34,13 @@ impl Symbol {
     pub(super) const UNWRITTEN: Symbol = Symbol(1);
 }
 
-/// All strings of a cluster, concatenated.
+/// All strings of a cluster.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Symbols {
-    text: String,
-    ends: TiVec<Symbol, u32>,
-}
+pub(super) struct Symbols(TiVec<Symbol, SmolStr>);
 
 impl Symbols {
     pub(super) fn len(&self) -> usize {
-        self.ends.len()
+        self.0.len()
     }
 
     pub(super) fn namespace(&self, symbol: Symbol) -> Namespace {
@@ -67,48 +63,39 @@ impl Symbols {
     }
 
     pub(super) fn get(&self, symbol: Symbol) -> &str {
-        let before = symbol.0.checked_sub(1).map(Symbol);
-        let start = before.map_or(0, |before| self.ends[before]);
-        &self.text[start as usize..self.ends[symbol] as usize]
+        &self.0[symbol]
     }
 }
 
-/// Builds [`Symbols`]; the table from text to symbol lives only while a cluster is built.
+/// Builds [`Symbols`]; the map from text to symbol lives only while a cluster is built.
 #[derive(Debug)]
 pub(super) struct Interner {
     /// The strings interned so far.
     pub(super) symbols: Symbols,
-    /// Symbols by the hash of their strings, which only `symbols` stores.
-    known: HashTable<Symbol>,
-    hasher: RandomState,
+    known: HashMap<SmolStr, Symbol>,
 }
 
 impl Default for Interner {
     fn default() -> Self {
         let mut interner = Interner {
             symbols: Symbols::default(),
-            known: HashTable::default(),
-            hasher: RandomState::default(),
+            known: HashMap::default(),
         };
         interner.intern("");
-        interner.push(&Namespace::Unwritten.to_string());
+        let unwritten = Namespace::Unwritten.to_string();
+        interner.symbols.0.push(unwritten.into());
         interner
     }
 }
 
 impl Interner {
     pub(super) fn intern(&mut self, text: &str) -> Symbol {
-        let hash = self.hasher.hash_one(text);
-        if let Some(symbol) = self
-            .known
-            .find(hash, |symbol| self.symbols.get(*symbol) == text)
-        {
+        if let Some(symbol) = self.known.get(text) {
             return *symbol;
         }
-        let symbol = self.push(text);
-        self.known.insert_unique(hash, symbol, |symbol| {
-            self.hasher.hash_one(self.symbols.get(*symbol))
-        });
+        let text = SmolStr::from(text);
+        let symbol = self.symbols.0.push_and_get_key(text.clone());
+        self.known.insert(text, symbol);
         symbol
     }
 
@@ -118,11 +105,5 @@ impl Interner {
             Namespace::Unwritten => Symbol::UNWRITTEN,
             Namespace::Named(name) => self.intern(name),
         }
-    }
-
-    fn push(&mut self, text: &str) -> Symbol {
-        self.symbols.text.push_str(text);
-        let end = self.symbols.text.len() as u32;
-        self.symbols.ends.push_and_get_key(end)
     }
 }
