@@ -29,18 +29,16 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// Lists the files. If the caller `reads_all` of them, starts to parse them in the background.
+    /// Lists the files.
     fn walk(
         &self,
         around: &Surroundings<'_>,
         files: &mut Files,
         budget: &WalkBudget,
-        reads_all: bool,
     ) -> Result<Arc<Walk>, InputError> {
         let (paths, exclude) = (&self.paths, &self.exclude);
         let walk = match around.past {
             Some(past) => Arc::new(inventory::walk_past(paths, exclude, past, budget)?),
-            None if reads_all => files.walk_ahead(paths, exclude, around.overlays, budget)?,
             None => files.walk(paths, exclude, around.overlays, budget)?,
         };
         budget.admit_files(walk.files.len() + around.beside.files.len())?;
@@ -265,12 +263,11 @@ pub(super) fn read_bundles(
     files: &mut Files,
 ) -> Result<Vec<Bundle>, BundleError> {
     let budget = WalkBudget::default();
-    // Several bundles are all walked before the first is read: together, they may have too many files.
-    let is_only_one = bundles.len() == 1;
+    // All bundles are walked before the first is read: together, they may have too many files.
     let walked = bundles
         .into_iter()
         .map(|bundle| {
-            let walk = bundle.input.walk(around, files, &budget, is_only_one);
+            let walk = bundle.input.walk(around, files, &budget);
             let walk = walk.map_err(|reason| bundle.failed(reason))?;
             Ok((bundle, walk))
         })
@@ -290,12 +287,10 @@ pub(super) fn read_paths(
     around: &Surroundings<'_>,
     files: &mut Files,
 ) -> Result<Vec<Bundle>, BundleError> {
-    let named = rest
-        .input
-        .walk(around, files, &WalkBudget::default(), true)?;
+    let named = rest.input.walk(around, files, &WalkBudget::default())?;
     let budget = WalkBudget::default();
     let walked = bundles.into_iter().filter_map(|bundle| {
-        match bundle.input.walk(around, files, &budget, false) {
+        match bundle.input.walk(around, files, &budget) {
             Ok(walk) => Some(Ok((bundle, walk))),
             Err(reason @ InputError::TooMany { .. }) => Some(Err(bundle.failed(reason))),
             // A bundle whose paths do not exist contains none of these paths.

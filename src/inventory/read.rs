@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use foldhash::{HashMap, HashSet};
 use rayon::prelude::*;
@@ -13,7 +13,7 @@ use super::error::InputError;
 use super::exclusion::Exclusion;
 use super::location::{FileIdentity, locate};
 use super::open::{read_file, read_file_at, read_limited};
-use super::walk::{reaches, walk_announcing, walk_within};
+use super::walk::{reaches, walk_within};
 use super::walked::{InputFile, Origin, Overlay, Walk};
 use crate::manifest::{ParsedFile, is_kustomization};
 use crate::text::{Side, SourceFile, decode_manifest};
@@ -24,8 +24,6 @@ pub struct Files {
     /// Cached walks, by their arguments and exclude globs.
     walks: HashMap<(Vec<String>, Vec<String>), Arc<Walk>>,
     parsed: HashMap<ContentId, ParsedFile>,
-    /// Files that were parsed during a walk, under the path under which they were found first.
-    ahead: HashMap<ContentId, ParsedFile>,
     /// Files that an earlier run parsed. A file whose text is unchanged is not parsed again.
     earlier: HashMap<ContentId, ParsedFile>,
     on_disk: OnDisk,
@@ -105,53 +103,14 @@ impl Files {
         Ok(found)
     }
 
-    /// Walks like [`Files::walk`] for callers that read everything: other threads parse while the calling thread walks.
-    ///
-    /// # Errors
-    /// Errors of [`walk`](fn@super::walk::walk).
-    pub fn walk_ahead(
-        &mut self,
-        arguments: &[String],
-        exclude: &[String],
-        overlays: &[Overlay],
-        budget: &WalkBudget,
-    ) -> Result<Arc<Walk>, InputError> {
-        let walk = (arguments.to_vec(), exclude.to_vec());
-        let helped = rayon::current_num_threads() > 1;
-        if helped && overlays.is_empty() && !self.walks.contains_key(&walk) {
-            let (files, parsed) = (&*self, Mutex::new(HashMap::default()));
-            let found = rayon::in_place_scope(|scope| {
-                let parsed = &parsed;
-                let on_file = |file: InputFile| {
-                    let id = content_id(&file);
-                    if !files.parsed.contains_key(&id) {
-                        scope.spawn(move |_| {
-                            let read = files.parse(&file, files.earlier.get(&id));
-                            let mut parsed = parsed.lock().unwrap_or_else(PoisonError::into_inner);
-                            parsed.insert(id, read);
-                        });
-                    }
-                };
-                walk_announcing(arguments, exclude, budget, Some(&on_file))
-            });
-            self.ahead = parsed.into_inner().unwrap_or_else(PoisonError::into_inner);
-            self.walks.insert(walk, found?.into());
-        }
-        self.walk(arguments, exclude, overlays, budget)
-    }
-
     /// Reads the files of `walk`, including unreadable ones, in the order of their reported paths.
     pub fn read(&mut self, walk: &Walk) -> Vec<ParsedFile> {
-        let ahead = std::mem::take(&mut self.ahead);
         let (mut named, new): (Vec<ParsedFile>, Vec<_>) = walk
             .files
             .par_iter()
-            .map(|file| self.read_one(file, &ahead))
+            .map(|file| self.read_one(file))
             .unzip();
-        rayon::join(
-            || drop(ahead),
-            || self.parsed.extend(new.into_iter().flatten()),
-        );
+        self.parsed.extend(new.into_iter().flatten());
         let unreadable = walk.unreadable.iter();
         let unreadable =
             unreadable.map(|file| ParsedFile::unreadable(file.path.as_str(), file.reason.clone()));
@@ -162,23 +121,13 @@ impl Files {
         found
     }
 
-    /// Returns a file under its path in this walk, and the new entry of the cache. `ahead` was parsed during the walk.
-    fn read_one(
-        &self,
-        file: &InputFile,
-        ahead: &HashMap<ContentId, ParsedFile>,
-    ) -> (ParsedFile, Option<(ContentId, ParsedFile)>) {
+    /// Returns a file under its path in this walk, and the new entry of the cache.
+    fn read_one(&self, file: &InputFile) -> (ParsedFile, Option<(ContentId, ParsedFile)>) {
         let id = content_id(file);
         let (parsed, new) = if let Some(known) = self.parsed.get(&id) {
             (known.clone(), None)
         } else {
-            let ahead = ahead
-                .get(&id)
-                .filter(|_| matches!(file.origin, Origin::Disk(_)))
-                .filter(|ahead| ahead.source().path() == file.path);
-            let parsed = ahead
-                .cloned()
-                .unwrap_or_else(|| self.parse(file, self.earlier.get(&id)));
+            let parsed = self.parse(file, self.earlier.get(&id));
             (parsed.clone(), Some((id, parsed)))
         };
         let source = parsed.source();

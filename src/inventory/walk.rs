@@ -10,7 +10,7 @@ use super::descent::Descent;
 use super::error::InputError;
 use super::exclusion::Exclusion;
 use super::location::{STDIN, locate, resolved};
-use super::walked::{Collector, InputFile, Walk};
+use super::walked::{Collector, Walk};
 use crate::text::{glob, plain};
 
 /// Whether [`walk`] would find a file at `path` if it were there. `identity` is its absolute path.
@@ -52,19 +52,8 @@ pub(super) fn walk_within(
     exclude: &[String],
     budget: &WalkBudget,
 ) -> Result<Walk, InputError> {
-    walk_announcing(arguments, exclude, budget, None)
-}
-
-/// Walks and calls `on_file`, if any, once with each file on disk that is not excluded, as soon as it is found. In the
-/// result, the file may have another reported path.
-pub(super) fn walk_announcing(
-    arguments: &[String],
-    exclude: &[String],
-    budget: &WalkBudget,
-    on_file: Option<&dyn Fn(InputFile)>,
-) -> Result<Walk, InputError> {
     let exclude = Exclusion::new(exclude)?;
-    let mut found = Collector::new(&exclude, budget, on_file);
+    let mut found = Collector::new(&exclude, budget);
     let mut seen = HashSet::default();
     for argument in arguments.iter().filter(|argument| seen.insert(*argument)) {
         found.budget.admit_path()?;

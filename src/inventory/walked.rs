@@ -199,27 +199,18 @@ pub(super) struct Collector<'c> {
     pub(super) found: usize,
     /// Patterns of excluded files.
     exclude: &'c Exclusion,
-    /// Called with each file as soon as it is found for the first time.
-    on_file: Option<&'c dyn Fn(InputFile)>,
-    announced: HashSet<FileIdentity>,
     pub(super) budget: &'c WalkBudget,
 }
 
 impl<'c> Collector<'c> {
     /// Creates an empty collector. Files that `exclude` matches are left out.
-    pub(super) fn new(
-        exclude: &'c Exclusion,
-        budget: &'c WalkBudget,
-        on_file: Option<&'c dyn Fn(InputFile)>,
-    ) -> Self {
+    pub(super) fn new(exclude: &'c Exclusion, budget: &'c WalkBudget) -> Self {
         Self {
             files: HashMap::default(),
             unreadable: BTreeMap::new(),
             outside: BTreeSet::new(),
             found: 0,
             exclude,
-            on_file,
-            announced: HashSet::default(),
             budget,
         }
     }
@@ -248,16 +239,7 @@ impl<'c> Collector<'c> {
         if in_git_folder(&place) && !in_git_folder(path) {
             self.add_unreadable(reported, place, Escape::Git.of_link().to_owned());
         } else {
-            let (origin, place) = (Origin::Disk(path.to_owned()), FileIdentity::from(place));
-            let on_file = self.on_file.filter(|_| !self.exclude.is_match(&reported));
-            if let Some(on_file) = on_file.filter(|_| self.announced.insert(place.clone())) {
-                on_file(InputFile {
-                    path: reported.clone(),
-                    origin: origin.clone(),
-                    identity: place.clone(),
-                });
-            }
-            self.insert(reported, place, origin);
+            self.insert(reported, place.into(), Origin::Disk(path.to_owned()));
         }
     }
 
