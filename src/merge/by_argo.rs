@@ -59,7 +59,8 @@ impl<'a> Delivery<'a, '_> {
             return Withdrawal::nothing(FIXED_REVISION);
         }
         if after.error.is_some() {
-            return Withdrawal::nothing(CANNOT_BUILD);
+            let synced = self.synced_first(by, before, after);
+            return synced.unwrap_or_else(|| Withdrawal::nothing(CANNOT_BUILD));
         }
         // Inputs that only head leaves unread may contain the objects.
         if after.is_empty && !after.unread.is_subset(&before.unread) {
@@ -153,6 +154,23 @@ impl<'a> Delivery<'a, '_> {
         let mut pruned = self.synced(by, before, after, &leaving);
         pruned.spared.extend(spared);
         pruned
+    }
+
+    /// Returns the pruning by an Application that may sync once before its project no longer permits that.
+    fn synced_first(
+        &self,
+        by: &Deliverer,
+        before: &'a KnownDelivery,
+        after: &'a KnownDelivery,
+    ) -> Option<Withdrawal<'a>> {
+        let first = after.built_first.as_ref()?;
+        let (kept, leaving) = self.parted(|member| first.contains(&member.key.to_string()));
+        let pruned = self.pruned_by_application(by, before, after, &leaving);
+        (!pruned.requests.is_empty()).then_some(Withdrawal {
+            is_race: true,
+            kept,
+            ..pruned
+        })
     }
 
     /// Returns the pruning of `leaving` by the sync of an Application that prunes.

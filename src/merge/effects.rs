@@ -229,7 +229,7 @@ impl<'a> Telling<'a> {
             because.reverse();
             because.extend((**nearest != member.key).then(|| member.key.clone()));
             effects.extend(self.data(member, certainty, &because));
-            let kind = match self.part.after(&member.key) {
+            let kind = match self.applied_again(member) {
                 Some(_) if handover.blocked.is_none() => EffectKind::Recreated,
                 Some(_) if **nearest == member.key && above.is_none() => EffectKind::Deleted,
                 _ => EffectKind::Cascaded,
@@ -240,6 +240,12 @@ impl<'a> Telling<'a> {
     }
 
     /// Returns the objects that a tool deletes and creates again, by a setting, because their update is rejected or is
+    /// Returns the object of head with the key of one of base, unless its deliverer applies nothing.
+    fn applied_again(&self, member: &Member) -> Option<&'a Member> {
+        let (after, head) = self.part.after(&member.key).zip(self.part.head)?;
+        (!head.is_held_back(head.destination(after.file))).then_some(after)
+    }
+
     /// always a replacement.
     fn replaced(&self) -> Vec<DiffEffect> {
         let part = self.part;

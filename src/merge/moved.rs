@@ -25,6 +25,8 @@ pub struct MovedLoss<'a> {
     pub others: BTreeSet<&'a ObjectKey>,
     /// Those of these objects, `moved` included, with which data is deleted, and how certain that is.
     pub data: BTreeMap<&'a ObjectKey, EffectCertainty>,
+    /// Whether some of the others are not created again, because their delivery in head fails.
+    pub stays_away: bool,
     /// The severity.
     pub severity: Severity,
 }
@@ -90,6 +92,9 @@ impl Merge<'_> {
         let lost = lost.iter();
         let (data, objects): (Vec<&DiffEffect>, Vec<&DiffEffect>) =
             lost.partition(|effect| effect.effect == EffectKind::DataLost);
+        let stays_away = objects.iter().any(|effect| {
+            effect.effect == EffectKind::Cascaded && self.part.after(&effect.key).is_some()
+        });
         let others = objects.iter().map(|effect| &effect.key);
         let others: BTreeSet<&ObjectKey> = others.filter(|other| *other != key).collect();
         let kind = CascadeKind::of(key.group_kind());
@@ -117,6 +122,7 @@ impl Merge<'_> {
                 .iter()
                 .map(|effect| (&effect.key, effect.certainty))
                 .collect(),
+            stays_away,
             severity: severity(surprise)?,
         })
     }

@@ -85,6 +85,7 @@ pub fn withdraw(
         requested: std::mem::take(requested),
         ..Decided::default()
     };
+    let mut idle = Vec::new();
     for (applier, destination) in in_order(part, &groups) {
         let Some(members) = groups.remove(&(applier.clone(), destination)) else {
             continue;
@@ -117,8 +118,11 @@ pub fn withdraw(
         let count = leaving.members.len();
         all.assumed
             .extend(applier.assumed(destination, &withdrawal));
-        all.idle
-            .extend(applier.idle(&withdrawal, unbuildable, count));
+        let by = destination.deliverer();
+        let by = by.and_then(|by| part.delivering_here(by));
+        let by = by.map(|by| &by.key);
+        let reason = applier.idle(&withdrawal, unbuildable, count);
+        idle.extend(reason.map(|reason| (by, reason)));
         let staying = leaving
             .members
             .iter()
@@ -126,14 +130,19 @@ pub fn withdraw(
         all.possible
             .extend(staying.map(|member| member.key.clone()));
         all.idle.extend(applier.late(&withdrawal));
-        let by = destination.deliverer();
-        let by = by.and_then(|by| part.delivering_here(by));
-        decided.take(&leaving, withdrawal, by.map(|by| &by.key));
+        decided.take(&leaving, withdrawal, by);
     }
     let instance = uninstalling(part, &decided.requested.here);
     decided.all.idle.extend(instance.map(uninstalled));
     let releases = releases(part, &decided.requested.here, &decided.held);
     let handovers = handovers(part, choice, &decided.requested);
+    // A delivery object that moves is deleted with what it delivered.
+    idle.retain(|(by, _)| {
+        let mut moving = handovers.iter().flat_map(|one| &one.objects);
+        !by.is_some_and(|by| moving.any(|key| key == by))
+    });
+    let idle = idle.into_iter().map(|(_, reason)| reason);
+    decided.all.idle.extend(idle);
     *requested = std::mem::take(&mut decided.requested).beyond(part);
     for handover in &handovers {
         let tool = (Regime::from(handover.from.tool), true);

@@ -121,6 +121,18 @@ impl Application {
         }
     }
 
+    /// Returns the name of its project (argo-cd pkg/apis/application/v1alpha1/types.go, GetProject).
+    pub(super) fn project(&self) -> String {
+        let written = self.text(&["project"]);
+        written.unwrap_or_else(|| "default".to_owned())
+    }
+
+    /// Returns the name of its cluster, if it is written.
+    pub(super) fn destination_name(&self) -> Option<String> {
+        let name = self.text(&["destination", "name"]);
+        name.filter(|name| !super::template::is_partly_unknown(name))
+    }
+
     /// Returns the namespace of objects that name none.
     pub(super) fn target_namespace(&self) -> Option<String> {
         self.text(&["destination", "namespace"])

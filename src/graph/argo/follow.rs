@@ -17,9 +17,9 @@ use crate::kustomize::{BeyondLimit, Limit, shown};
 /// An Application or an ApplicationSet that is still to be followed.
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
-    resource: Resource,
+    pub(super) resource: Resource,
     /// The cluster in which it lies.
-    here: Arc<str>,
+    pub(super) here: Arc<str>,
     parent: Option<Arc<str>>,
     /// Whether it depends on facts that only the cluster or a service knows.
     pub(super) is_possible: bool,

@@ -18,6 +18,7 @@ mod options;
 mod parameters;
 mod pattern;
 mod plugins;
+mod projects;
 mod repository;
 mod set;
 mod source;
@@ -40,6 +41,7 @@ use self::follow::Pending;
 use self::generators::Surroundings;
 use self::made::MadeSets;
 pub use self::pattern::GitPattern;
+use self::projects::Projects;
 use self::repository::Repositories;
 use self::set::SetClusters;
 pub use self::source::overrides_source;
@@ -69,6 +71,8 @@ pub struct Memory {
     entries: BTreeMap<String, (Arc<str>, Resource)>,
     /// The objects that were followed in this state, by delivery, with their control planes.
     followed: BTreeMap<String, (Arc<str>, Pending)>,
+    /// The AppProjects of this state.
+    projects: Projects,
     /// The deliveries of the previous state that left the tree, with what they deliver in this state if their objects
     /// stay in the cluster. In the order of their ids.
     pub kept: Vec<Delivery>,
@@ -156,6 +160,7 @@ pub fn deliveries(
         run.follow(&parent.cluster, starts.collect(), &mut BTreeSet::new())?;
     }
     run.planes(&units, flux)?;
+    run.refuse_what_projects_forbid(flux);
     run.memory.kept = run.kept()?;
     run.memory.own.clone_from(&run.sources.repositories);
     let Run {

@@ -62,6 +62,7 @@ fn draft(merge: &Merge<'_>, loss: &MovedLoss<'_>, alike: &[&MovedLoss<'_>]) -> D
     };
     let again = match handover.blocked {
         Some(_) => format!("and {it_is} not created again"),
+        None if loss.stays_away => "and not all of them are created again".to_owned(),
         None => format!("before {it_is} created again"),
     };
     let message = format!(
@@ -172,8 +173,13 @@ fn comes_back(loss: &MovedLoss<'_>) -> Cow<'static, str> {
             "With a Namespace, everything in it is deleted, in git or not. Only the objects in git come back, without their data."
         }
         Some(CascadeKind::Delivery) => {
+            let end = if loss.stays_away {
+                "Its delivery in head fails, so they do not come back."
+            } else {
+                "The objects come back without their data."
+            };
             return Cow::Owned(format!(
-                "With a deleted {}, everything that it delivered is deleted, too. The objects come back without their data.",
+                "With a deleted {}, everything that it delivered is deleted, too. {end}",
                 loss.moved.object.kind()
             ));
         }

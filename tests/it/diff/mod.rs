@@ -24,6 +24,7 @@ mod kept;
 mod lines;
 mod moves;
 pub(crate) mod places;
+mod projects;
 mod releases;
 #[cfg(unix)]
 mod rendering;
