@@ -87,6 +87,8 @@ pub struct KnownDelivery {
     pub chart: Option<String>,
     /// The error, if it cannot be built.
     pub error: Option<String>,
+    /// Why it may fail, which only the cluster knows: a phrase that follows its name.
+    pub may_fail: Option<String>,
     /// If its build fails: the keys of the objects that one earlier build applies with the previous settings, after
     /// which it prunes.
     pub built_first: Option<BTreeSet<String>>,

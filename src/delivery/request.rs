@@ -82,6 +82,8 @@ pub struct Withdrawal<'a> {
     /// Why a setting of the change that would keep the objects comes too late: a phrase that follows the name of the
     /// deliverer.
     pub late: Option<&'static str>,
+    /// Why the tool may fail before it deletes anything: a phrase that follows the name of the deliverer.
+    pub may_fail: Option<&'a str>,
 }
 
 impl Withdrawal<'_> {

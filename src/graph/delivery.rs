@@ -38,6 +38,8 @@ pub struct Delivery {
     pub error: Option<BuildError>,
     /// If it fails: the objects that it would build without the parts that fail, if that can be built.
     pub attempt: Option<Arc<Vec<Resource>>>,
+    /// Why it may fail, which only the cluster knows: a phrase that follows its name.
+    pub may_fail: Option<String>,
     /// Its first build, if it reconciles once with its settings of the previous state and then cannot be built.
     pub built_first: Option<Arc<Vec<Resource>>>,
     /// The objects that it builds, as it applies them.

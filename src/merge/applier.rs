@@ -99,15 +99,19 @@ impl Applier {
         ))
     }
 
-    /// Returns why a setting of the change does not keep the objects.
-    pub(super) fn late(&self, withdrawal: &Withdrawal<'_>) -> Option<String> {
+    /// Returns why a setting of the change does not keep the objects, and why the tool may fail before it deletes them.
+    pub(super) fn remarks(&self, withdrawal: &Withdrawal<'_>) -> Vec<String> {
         let Self::Object(by) = self else {
-            return None;
+            return Vec::new();
         };
-        let reason = withdrawal
-            .late
-            .filter(|_| !withdrawal.requests.is_empty())?;
-        Some(format!("the {} {by} {reason}", by.tool.kind().kind))
+        if withdrawal.requests.is_empty() {
+            return Vec::new();
+        }
+        let reasons = [withdrawal.late, withdrawal.may_fail];
+        let reasons = reasons.into_iter().flatten();
+        reasons
+            .map(|reason| format!("the {} {by} {reason}", by.tool.kind().kind))
+            .collect()
     }
 
     /// Returns the assumption that a probable tool deletes objects; `None` if it deletes none or there is evidence for it.

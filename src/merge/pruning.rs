@@ -171,7 +171,9 @@ impl<'a> Delivery<'a, '_> {
             (None, None) => Withdrawal::nothing("stays in the cluster"),
         };
         let mut both = [known, in_head].into_iter().flatten();
-        withdrawal.is_possible = both.any(|known| !known.unread.is_empty());
+        withdrawal.may_fail = in_head.and_then(|known| known.may_fail.as_deref());
+        withdrawal.is_possible =
+            withdrawal.may_fail.is_some() || both.any(|known| !known.unread.is_empty());
         withdrawal
     }
 
@@ -239,6 +241,7 @@ impl<'a> Delivery<'a, '_> {
     fn pruned_by_flux(&self, by: &Deliverer) -> Option<Withdrawal<'a>> {
         let known = self.part.base.delivery(by);
         let after = self.part.delivery_in_head(by).or(known)?;
+        let may_fail = after.may_fail.as_deref();
         let is_entry = after.parent.is_none();
         if keeps_revision(known, after) {
             return Some(Withdrawal::nothing(FIXED_REVISION));
@@ -251,7 +254,7 @@ impl<'a> Delivery<'a, '_> {
         let forgets = known.is_some_and(|known| {
             known.settings.prune == Some(false) && known.settings.suspend != Some(true)
         });
-        Some(match deleted_before {
+        let pruned = match deleted_before {
             None if forgets && is_entry => Withdrawal::nothing("does not prune yet"),
             None if forgets => Withdrawal {
                 is_race: true,
@@ -263,6 +266,11 @@ impl<'a> Delivery<'a, '_> {
                 ..but_for_unpruned(self.leaving, known, |leaving| flux::prune(leaving, before))
             },
             _ => but_for_unpruned(self.leaving, known, |leaving| flux::prune(leaving, after)),
+        };
+        Some(Withdrawal {
+            is_possible: pruned.is_possible || may_fail.is_some(),
+            may_fail,
+            ..pruned
         })
     }
 

@@ -129,7 +129,7 @@ pub fn withdraw(
             .filter(|member| part.may_stay(member).is_some());
         all.possible
             .extend(staying.map(|member| member.key.clone()));
-        all.idle.extend(applier.late(&withdrawal));
+        all.idle.extend(applier.remarks(&withdrawal));
         decided.take(&leaving, withdrawal, by);
     }
     let instance = uninstalling(part, &decided.requested.here);

@@ -178,14 +178,8 @@ impl FluxKustomization {
     /// Returns its settings as a delivery.
     pub(super) fn settings(&self) -> Settings {
         let depends_on = self.spec.items_at("dependsOn");
-        let named = |other: &Node| {
-            let namespace = other.text_at(&["namespace"]);
-            let namespace = namespace.unwrap_or_else(|| self.namespace.clone());
-            Some((namespace, other.text_at(&["name"])?))
-        };
-        let awaits_ready = depends_on
-            .iter()
-            .filter(|other| other.get("readyExpr").is_none());
+        let mut awaits_ready = depends_on.clone();
+        awaits_ready.retain(|other| other.get("readyExpr").is_none());
         let needed = self.variables_from().into_iter().filter(|from| {
             from.str_at(&["kind"]) == Some("ConfigMap") && !from.is_true_at(&["optional"])
         });
@@ -196,8 +190,8 @@ impl FluxKustomization {
             suspend: self.spec.bool_at(&["suspend"]),
             deletion_policy: self.spec.text_at(&["deletionPolicy"]),
             service_account: self.spec.text_at(&["serviceAccountName"]),
-            depends_on: depends_on.iter().filter_map(named).collect(),
-            awaits_ready: awaits_ready.filter_map(named).collect(),
+            depends_on: named(&depends_on, &self.namespace),
+            awaits_ready: named(&awaits_ready, &self.namespace),
             source: Some(self.source()),
             variables_from: needed.collect(),
             ..Settings::default()
@@ -377,6 +371,16 @@ impl FluxKustomization {
             ..Delivery::default()
         }
     }
+}
+
+/// Returns the namespaces and names of references; `own` is the namespace of those that have none.
+pub(super) fn named(references: &[Node], own: &str) -> Vec<(String, String)> {
+    let named = references.iter().filter_map(|other| {
+        let namespace = other.text_at(&["namespace"]);
+        let namespace = namespace.unwrap_or_else(|| own.to_owned());
+        Some((namespace, other.text_at(&["name"])?))
+    });
+    named.collect()
 }
 
 /// Returns the cluster that a `kubeConfig` names, or `here`, the cluster of the object, without one. `home` is the

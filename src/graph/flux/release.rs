@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::SourceName;
-use super::kustomization::destination;
+use super::kustomization::{destination, named};
 use super::set_value;
 use super::written::Written;
 use crate::charts::{ChartCall, ChartSource, RemoteChart, Values, in_crds_folder};
@@ -248,6 +248,7 @@ impl<'r> HelmRelease<'r> {
             settings: Settings {
                 release: Some(self.installed(around)),
                 suspend: self.spec.bool_at(&["suspend"]),
+                depends_on: named(&self.spec.items_at("dependsOn"), &self.namespace),
                 ..Settings::default()
             },
             error,

@@ -10,7 +10,7 @@ const REPOSITORY: &str = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: HelmRep
 const FLUX: &str = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps, namespace: flux-system}\n\
                     spec: {path: ./apps, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}\n";
 
-fn release(name: &str, version: &str, more: &str) -> String {
+pub(super) fn release(name: &str, version: &str, more: &str) -> String {
     format!(
         "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: {name}, namespace: shop}}\nspec:\n  chart:\n    \
          spec: {{chart: web, version: {version}, sourceRef: {{kind: HelmRepository, name: acme, namespace: flux-system}}}}\n{more}"
@@ -29,7 +29,7 @@ fn object(kind: &str, name: &str) -> String {
 }
 
 /// Creates a Flux repository with a HelmRelease of the chart `web`, of which two versions are served.
-fn flux() -> Surroundings {
+pub(super) fn flux() -> Surroundings {
     let tree = Surroundings::with_fake_helm();
     let both = object("ConfigMap", "RELEASE-config") + &object("Service", "RELEASE");
     tree.serve("web", "1.0.0", &both)
@@ -43,7 +43,7 @@ fn flux() -> Surroundings {
     tree
 }
 
-fn bump(tree: &Surroundings) {
+pub(super) fn bump(tree: &Surroundings) {
     tree.write(&[("apps/web.yaml", &release("web", "2.0.0", ""))]);
     tree.folder.commit();
 }
@@ -639,7 +639,7 @@ fn chart_of_changed_namespace_is_rendered_in_both_states() {
         ("more/kustomization.yaml", &kustomization("shop")),
     ]);
     tree.folder.commit();
-    tree.write(&[("more/kustomization.yaml", &kustomization("moved"))]);
+    tree.write(&[("more/kustomization.yaml", &kustomization("default"))]);
     tree.folder.commit();
     let document = tree.diff(&["--render"]);
     assert_eq!(

@@ -1,5 +1,6 @@
 //! `--render` of charts: the deletions that a version bump or a changed value causes.
 
+mod dependencies;
 mod fake;
 mod parts;
 mod real;

@@ -139,3 +139,54 @@ fn rejected_update_is_that_of_the_same_deliverer() {
         ["deleted ConfigMap/shop/cart certain, clusters/prod"]
     );
 }
+
+#[test]
+fn dependency_that_nothing_applies_makes_deletions_possible() {
+    let apps = |more: &str| {
+        let apps = kustomization("apps", "./apps", more);
+        format!("== clusters/prod/apps.yaml\n{apps}")
+    };
+    let waits = apps("  dependsOn: [{name: bse}]\n");
+    let (effect, document) = of_cart("", &apps(""), &waits);
+    assert_eq!(
+        effect,
+        "deleted ConfigMap/shop/cart possible, clusters/prod"
+    );
+    let said = "the Kustomization flux-system/apps waits for Kustomization.kustomize.toolkit.fluxcd.io/flux-system/bse, which nothing \
+                here applies: if the cluster does not have it, nothing is deleted";
+    assert!(document["notes"].to_string().contains(said), "{document}");
+    // It applied the object, so the cluster has the dependency.
+    let (effect, _) = of_cart(&waits, "", "");
+    assert_eq!(effect, "deleted ConfigMap/shop/cart certain, clusters/prod");
+}
+
+#[test]
+fn namespace_that_nothing_creates_makes_deletions_possible() {
+    let apps = |namespace: &str| {
+        let apps = kustomization(
+            "apps",
+            "./apps",
+            &format!("  targetNamespace: {namespace}\n"),
+        );
+        format!("== clusters/prod/apps.yaml\n{apps}")
+    };
+    let moved = |more: &str, to: &str| {
+        let both = root("prod") + &format!("== apps/web.yaml\n{}{more}", config("web"));
+        let document = compared(&both, &apps("shop"), &apps(to));
+        (effects(&document), document["notes"].to_string())
+    };
+    let (found, notes) = moved("", "tools");
+    assert_eq!(
+        found,
+        ["deleted ConfigMap/shop/web possible, clusters/prod"]
+    );
+    assert!(
+        notes.contains("applies objects to the namespace tools, which nothing here creates"),
+        "{notes}"
+    );
+    let certain = ["deleted ConfigMap/shop/web certain, clusters/prod"];
+    let created =
+        "== clusters/prod/ns.yaml\napiVersion: v1\nkind: Namespace\nmetadata: {name: tools}\n";
+    assert_eq!(moved(created, "tools").0, certain);
+    assert_eq!(moved("", "default").0, certain);
+}

@@ -78,6 +78,7 @@ impl Delivered {
             object: delivery.object.clone(),
             chart: self.titles.get(&delivery.id).cloned(),
             error: delivery.error.as_ref().map(|error| error.reason.clone()),
+            may_fail: delivery.may_fail.clone(),
             built_first: delivery
                 .built_first
                 .as_ref()

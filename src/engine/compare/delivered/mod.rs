@@ -1,6 +1,7 @@
 //! The builds of Flux and Argo CD in a state, used instead of files found by folder.
 
 mod builds;
+mod doubt;
 mod known;
 mod refused;
 mod waiting;
@@ -117,6 +118,7 @@ fn both(
     old.wait_for_what_is_not_ready(None);
     new.refuse_what_is_shared(&old);
     new.refuse_to_become_empty(&old);
+    new.doubt_what_is_not_here(&old);
     // Only charts that both states have and no delivery uses in either are roots: a chart that a delivery uses in one
     // state is not also installed by hand.
     let charts = [&old, &new].map(Delivered::charts_alone);

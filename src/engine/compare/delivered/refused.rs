@@ -8,10 +8,10 @@ use foldhash::HashMap;
 
 use super::Delivered;
 use crate::delivery::marks::FLUX_PRUNE;
-use crate::graph::delivery::{Delivery, Settings};
+use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{BuildError, Resource};
-use crate::kustomize::{SourceTool, shown};
+use crate::kustomize::shown;
 use crate::merge::prunes;
 
 impl Delivered {
@@ -30,19 +30,9 @@ impl Delivered {
             if one.error.is_some() {
                 continue;
             }
-            let Settings {
-                depends_on,
-                variables_from,
-                ..
-            } = &one.settings;
-            let kind = SourceTool::Flux.kind();
-            let awaited = depends_on
-                .iter()
-                .map(|(namespace, name)| format!("{kind}/{namespace}/{name}"));
-            let read = variables_from
-                .iter()
-                .map(|(namespace, name)| format!("ConfigMap/{namespace}/{name}"));
-            let mut needed = awaited.chain(read);
+            let read = one.settings.variables_from.iter();
+            let read = read.map(|(namespace, name)| format!("ConfigMap/{namespace}/{name}"));
+            let mut needed = dependencies(one).chain(read);
             let Some(missing) = needed.find(|key| {
                 let place = (self.home(one).to_owned(), key.clone());
                 left.contains(&place) && !stays.contains(&place)
@@ -150,6 +140,13 @@ impl Delivered {
         }
         missing
     }
+}
+
+/// Returns the keys of the objects for which a Kustomization or a HelmRelease waits: they are of its own kind.
+pub(super) fn dependencies(one: &Delivery) -> impl Iterator<Item = String> {
+    let kind = one.key.split('/').next().unwrap_or_default();
+    let named = one.settings.depends_on.iter();
+    named.map(move |(namespace, name)| format!("{kind}/{namespace}/{name}"))
 }
 
 fn is_config(resource: &Resource) -> bool {

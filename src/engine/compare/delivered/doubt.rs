@@ -1,0 +1,101 @@
+//! Deliveries of Flux that may fail after the merge because of objects that are not in the tree.
+
+use std::collections::BTreeSet;
+
+use super::Delivered;
+use super::refused::dependencies;
+use crate::graph::delivery::Delivery;
+use crate::kustomize::SourceTool;
+
+/// The namespaces of every cluster.
+const ALWAYS_THERE: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+/// Clusters with the namespaces that they have, as far as the tree shows.
+type Namespaces<'d> = BTreeSet<(&'d str, String)>;
+
+impl Delivered {
+    /// Records why Kustomizations and HelmReleases may fail: since `base`, the previous state, they wait for an object that
+    /// nothing in the tree applies, or apply objects to a namespace that it does not create. They fail unless the cluster
+    /// has these (fluxcd/kustomize-controller internal/controller/kustomization_controller.go, `checkDependencies` and
+    /// `apply`).
+    pub(super) fn doubt_what_is_not_here(&mut self, base: &Self) {
+        let namespaces = self.namespaces(base);
+        let doubts = self.all.iter().map(|one| {
+            let was = base.delivery(&one.id).filter(|_| one.error.is_none())?;
+            self.unknown_dependency(one, was, base)
+                .or_else(|| unknown_namespace(one, &namespaces))
+        });
+        let doubts: Vec<Option<String>> = doubts.collect();
+        for (one, doubt) in self.all.iter_mut().zip(doubts) {
+            one.may_fail = doubt;
+        }
+    }
+
+    /// Returns a phrase about a new dependency that neither state applies.
+    fn unknown_dependency(&self, one: &Delivery, was: &Delivery, base: &Self) -> Option<String> {
+        let known: BTreeSet<String> = dependencies(was).collect();
+        let mut new = dependencies(one).filter(|key| !known.contains(key) && is_literal(key));
+        let missing = new.find(|key| !self.applies(key) && !base.applies(key))?;
+        Some(format!(
+            "waits for {missing}, which nothing here applies: if the cluster does not have it, nothing is deleted"
+        ))
+    }
+
+    /// Whether a delivery of the state has a key, or applies an object with it.
+    fn applies(&self, key: &str) -> bool {
+        self.deliveries().into_iter().any(|one| {
+            let mut resources = one.resources.iter();
+            one.key == key || resources.any(|resource| resource.id().key() == key)
+        })
+    }
+
+    /// Returns the namespaces that clusters have before the merge, or that this state creates.
+    fn namespaces<'d>(&'d self, base: &'d Self) -> Namespaces<'d> {
+        let mut found = Namespaces::new();
+        for (state, is_base) in [(base, true), (self, false)] {
+            for one in &state.all {
+                let home = state.home(one);
+                if is_base && let Some(by) = &one.by {
+                    found.insert((home, by.namespace.clone()));
+                }
+                let settings = &one.settings;
+                let release = settings.release.as_ref().map(|release| &release.namespace);
+                // Helm and Argo CD may create it; a HelmRelease needs its own.
+                let own = one.key.split('/').nth(1).unwrap_or_default();
+                let release = release.filter(|name| is_base || *name != own);
+                let created = release.into_iter().chain(&settings.destination_namespace);
+                found.extend(created.map(|name| (&*one.cluster, name.clone())));
+                for id in one.resources.iter().map(|resource| resource.id()) {
+                    if id.group.is_empty() && id.kind == "Namespace" {
+                        found.insert((&one.cluster, id.name.into()));
+                    } else if is_base {
+                        found.insert((&one.cluster, id.namespace.into()));
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Returns a phrase about a namespace of a Kustomization's objects that its cluster is not known to have.
+fn unknown_namespace(one: &Delivery, known: &Namespaces<'_>) -> Option<String> {
+    let by = one.by.as_ref().filter(|by| by.tool == SourceTool::Flux)?;
+    let named = one.resources.iter().map(|resource| resource.id().namespace);
+    let named: BTreeSet<String> = named.map(Into::into).collect();
+    let unknown = named.into_iter().find(|name| {
+        !name.is_empty()
+            && is_literal(name)
+            && *name != by.namespace
+            && !ALWAYS_THERE.contains(&name.as_str())
+            && !known.contains(&(&*one.cluster, name.clone()))
+    })?;
+    Some(format!(
+        "applies objects to the namespace {unknown}, which nothing here creates: if the cluster does not have it, nothing is deleted"
+    ))
+}
+
+/// Whether a text has no parts that only the cluster knows.
+fn is_literal(text: &str) -> bool {
+    !text.contains("${") && !text.contains("{{")
+}
