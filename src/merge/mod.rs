@@ -78,6 +78,7 @@ pub use replaced::{Answer, KeptObject, ends_on_its_own};
 pub use scaled::ScaledSet;
 pub use surprise::{Standing, Surprise, severity};
 pub use updated::updated;
+pub use waits::{Rejection, rejections};
 pub use withdraw::{PartWithdrawal, ToolRelease, withdraw};
 
 /// The effects of merging a change on one part of the tree: the input of the rules of change.

@@ -9,7 +9,7 @@ use foldhash::{HashMap, HashSet};
 use super::cause::EditedFile;
 use super::likely::LikelyTools;
 use super::outlook::Outlook;
-use super::waits::Blocked;
+use super::waits::{Blocked, Rejection};
 use crate::changes::{
     BothSides, ChangeKind, Destination, KeptDelivery, KnownDelivery, ObjectChange, Sides, TreePart,
     TreePlace,
@@ -65,6 +65,8 @@ pub struct MergePart<'a> {
     pub(super) written_keys: OnceLock<HashSet<(Destination, ObjectKey)>>,
     /// The keys of objects whose updates the API server rejects.
     pub(super) rejected: OnceLock<HashSet<ObjectId>>,
+    /// The Kustomizations that deliver into other parts and fail.
+    pub(super) rejected_elsewhere: Vec<Rejection>,
     /// The Kustomizations that wait in base and in head for one that fails on an object.
     pub(super) blocked: OnceLock<[Blocked; 2]>,
     /// Files of head that base has with another text, by path.
@@ -158,8 +160,18 @@ impl<'a> MergePart<'a> {
             added: OnceLock::new(),
             written_keys: OnceLock::new(),
             rejected: OnceLock::new(),
+            rejected_elsewhere: Vec::new(),
             blocked: OnceLock::new(),
             edited: OnceLock::new(),
+        }
+    }
+
+    /// Adds the Kustomizations that deliver into other parts and fail there.
+    #[must_use]
+    pub fn with_rejected_elsewhere(self, rejected_elsewhere: Vec<Rejection>) -> Self {
+        Self {
+            rejected_elsewhere,
+            ..self
         }
     }
 

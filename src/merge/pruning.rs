@@ -316,17 +316,17 @@ impl<'a> Delivery<'a, '_> {
         if pruned.requests.is_empty() {
             return pruned;
         }
-        let Some((awaited, rejected)) = self.part.awaits_rejected(by) else {
+        let Some(rejection) = self.part.awaits_rejected(by) else {
             return pruned;
         };
-        if !self.part.always_waits(by, (awaited, rejected)) || ends_on_its_own(rejected) {
+        if !self.part.always_waits(by, rejection) || rejection.ends_on_its_own {
             return Withdrawal {
                 is_race: true,
                 ..pruned
             };
         }
         Withdrawal {
-            rejected: Some(rejected.key.clone()),
+            rejected: Some(rejection.key.clone()),
             ..Withdrawal::nothing("waits for a Kustomization that can no longer apply its sources")
         }
     }

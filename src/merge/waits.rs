@@ -1,71 +1,117 @@
 //! Kustomizations that wait until others are ready with the same revision (`spec.dependsOn`).
 
+use std::collections::BTreeSet;
+
 use foldhash::{HashMap, HashSet};
 
 use super::part::{MergePart, delivering};
 use super::replaced::ends_on_its_own;
-use crate::changes::TreePart;
-use crate::inventory::{Member, ObjectId};
+use crate::changes::{BothSides, TreePart};
+use crate::inventory::Member;
+use crate::kube::ObjectKey;
 use crate::kustomize::{Deliverer, SourceTool};
 
-impl<'a> MergePart<'a> {
+/// A Kustomization that fails in head, because the API server rejects the update of one of its objects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejection {
+    /// The Kustomization.
+    pub by: Deliverer,
+    /// The object.
+    pub key: ObjectKey,
+    /// Whether the object is a Job that is usually gone by then.
+    pub ends_on_its_own: bool,
+}
+
+impl MergePart<'_> {
     /// Whether `one` waits in head, directly or not, for `other`.
     pub(super) fn waits_for(&self, one: &Deliverer, other: &Deliverer) -> bool {
         self.head.is_some_and(|head| waits_for(head, one, other))
     }
 
-    /// Whether `one` waits in base, too, and both have the same source: it then certainly does not apply head before
-    /// `other`, which fails on `rejected`, is ready with it.
-    pub(super) fn always_waits(
-        &self,
-        one: &Deliverer,
-        (other, rejected): (&Deliverer, &Member),
-    ) -> bool {
-        let [source, awaited_source] = [one, other].map(|by| {
+    /// Whether `one` waits in base, too, and both have the same source: it then certainly does not apply head before the
+    /// Kustomization that fails is ready with it.
+    pub(super) fn always_waits(&self, one: &Deliverer, rejection: &Rejection) -> bool {
+        let [source, awaited_source] = [one, &rejection.by].map(|by| {
             let known = self.base.delivery(by);
             known.and_then(|known| known.settings.source.as_ref())
         });
         let [in_base, _] = self.blocked();
         let reason = known_as(self.base, one).and_then(|one| in_base.get(one));
         source == awaited_source
-            && reason.is_some_and(|id| *id == rejected.id || waits_for(self.base, one, other))
+            && reason.is_some_and(|reason| {
+                reason == rejection || waits_for(self.base, one, &rejection.by)
+            })
     }
 
-    /// Returns a Kustomization for which one waits in head, directly or not, and that never becomes ready because the API
-    /// server rejects the update of one of its objects; with the object, preferably one that does not end on its own.
-    pub(super) fn awaits_rejected(&self, by: &Deliverer) -> Option<(&'a Deliverer, &'a Member)> {
+    /// Returns why a Kustomization for which one waits in head, directly or not, never becomes ready: the update of an
+    /// object that the API server rejects, preferably one that does not end on its own.
+    pub(super) fn awaits_rejected(&self, by: &Deliverer) -> Option<&Rejection> {
         let [_, in_head] = self.blocked();
-        let waiting = known_as(self.head?, by)?;
-        let rejected = self.base.inventory.member(*in_head.get(waiting)?);
-        let awaited = self.base.destination(rejected.file).deliverer()?;
-        Some((awaited, rejected))
+        in_head.get(known_as(self.head?, by)?)
+    }
+
+    /// Returns the Kustomizations that deliver into this part and fail, each with one object on which it fails.
+    fn rejections(&self) -> Vec<Rejection> {
+        let rejected = self.rejected().iter();
+        let mut failing: Vec<(&Deliverer, &Member)> = rejected
+            .filter_map(|id| {
+                let member = self.base.inventory.member(*id);
+                let by = self.base.destination(member.file).deliverer()?;
+                let fails = by.tool == SourceTool::Flux && self.fails_on(by, member);
+                fails.then_some((by, member))
+            })
+            .collect();
+        failing.sort_by_key(|(_, member)| (ends_on_its_own(member), member.id));
+        let mut seen = HashSet::default();
+        failing.retain(|(by, _)| seen.insert(*by));
+        let failing = failing.into_iter().map(|(by, member)| Rejection {
+            by: by.clone(),
+            key: member.key.clone(),
+            ends_on_its_own: ends_on_its_own(member),
+        });
+        failing.collect()
     }
 
     fn blocked(&self) -> &[Blocked; 2] {
         self.blocked.get_or_init(|| {
-            let rejected = self.rejected().iter();
-            let mut failing: Vec<(&Deliverer, &Member)> = rejected
-                .filter_map(|id| {
-                    let member = self.base.inventory.member(*id);
-                    let by = self.base.destination(member.file).deliverer()?;
-                    let fails = by.tool == SourceTool::Flux && self.fails_on(by, member);
-                    fails.then_some((by, member))
-                })
-                .collect();
-            failing.sort_by_key(|(_, member)| (ends_on_its_own(member), member.id));
-            let mut seen = HashSet::default();
-            failing.retain(|(by, _)| seen.insert(*by));
+            let mut failing = self.rejections();
+            let here: BTreeSet<&Deliverer> = failing.iter().map(|one| &one.by).collect();
+            let elsewhere = self.rejected_elsewhere.iter();
+            let elsewhere = elsewhere.filter(|one| !here.contains(&one.by));
+            let elsewhere: Vec<Rejection> = elsewhere.cloned().collect();
+            failing.extend(elsewhere);
+            failing.sort_by_key(|one| one.ends_on_its_own);
             [Some(self.base), self.head]
                 .map(|part| part.map(|part| blocked(part, &failing)).unwrap_or_default())
         })
     }
 }
 
-/// The Kustomizations that wait, directly or not, for one that fails, each with the object on which that fails.
-pub(super) type Blocked = HashMap<Deliverer, ObjectId>;
+/// Returns the Kustomizations that fail in any of the parts, if one that delivers into another part may wait for them.
+pub fn rejections<'a>(
+    sides: BothSides<'_>,
+    parts: impl Iterator<Item = MergePart<'a>>,
+) -> Vec<Rejection> {
+    let mut states = sides.base.iter().chain(sides.head);
+    if !states.any(waits_across_clusters) {
+        return Vec::new();
+    }
+    parts.flat_map(|part| part.rejections()).collect()
+}
+
+/// Whether a Kustomization of a state waits for one that delivers into another cluster.
+fn waits_across_clusters(part: &TreePart) -> bool {
+    part.deliveries().iter().any(|(one, known)| {
+        let mut awaited = known.awaits.iter();
+        awaited.any(|awaited| awaited.cluster != one.cluster)
+    })
+}
+
+/// The Kustomizations that wait, directly or not, for one that fails.
+pub(super) type Blocked = HashMap<Deliverer, Rejection>;
 
 /// Follows the waiting Kustomizations backwards from the `failing` ones, of which the first count most.
-fn blocked(part: &TreePart, failing: &[(&Deliverer, &Member)]) -> Blocked {
+fn blocked(part: &TreePart, failing: &[Rejection]) -> Blocked {
     let mut blocked = Blocked::default();
     if failing.is_empty() {
         return blocked;
@@ -76,12 +122,12 @@ fn blocked(part: &TreePart, failing: &[(&Deliverer, &Member)]) -> Blocked {
             waiting.entry(awaited.key()).or_default().push(one);
         }
     }
-    for (by, member) in failing {
-        let mut pending = vec![*by];
+    for rejection in failing {
+        let mut pending = vec![&rejection.by];
         while let Some(awaited) = pending.pop() {
             for one in waiting.get(&awaited.key()).into_iter().flatten() {
                 if !blocked.contains_key(*one) {
-                    blocked.insert((*one).clone(), member.id);
+                    blocked.insert((*one).clone(), rejection.clone());
                     pending.push(one);
                 }
             }

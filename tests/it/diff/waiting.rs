@@ -113,6 +113,15 @@ fn rejected_update_makes_dependants_wait() {
     // It may reconcile once before its parent makes it wait.
     let (effect, _) = of_cart("", &state("", "", "a"), &state(WAITS, "", "b"));
     assert_eq!(effect, "deleted ConfigMap/shop/cart race, clusters/prod");
+    // The objects of both may be in different clusters.
+    for (apps, base, cluster) in [(WAITS, REMOTE, ""), (REMOTE, "", "/edge")] {
+        let apps = apps.replace(WAITS, "") + WAITS;
+        let (effect, _) = of_cart("", &state(&apps, base, "a"), &state(&apps, base, "b"));
+        assert_eq!(
+            effect,
+            format!("orphaned ConfigMap/shop/cart certain, clusters/prod{cluster}")
+        );
+    }
     let force = "  force: true\n";
     let (effect, _) = of_cart("", &state(WAITS, force, "a"), &state(WAITS, force, "b"));
     assert_eq!(effect, "deleted ConfigMap/shop/cart certain, clusters/prod");

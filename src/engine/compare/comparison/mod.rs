@@ -19,8 +19,8 @@ use crate::engine::{PlanError, Planner};
 use crate::finding::Severity;
 use crate::kube::{GroupKind, ObjectKey, kinds};
 use crate::merge::{
-    DeliveryChoice, DiffEffect, EffectCertainty, EffectKind, Merge, MergePart, Requested, scenario,
-    updated, withdraw,
+    DeliveryChoice, DiffEffect, EffectCertainty, EffectKind, Merge, MergePart, Requested,
+    rejections, scenario, updated, withdraw,
 };
 use crate::ownership::Products;
 use crate::report::Format;
@@ -127,10 +127,12 @@ impl Comparison {
         let mut requested = Requested::default();
         let mut kept_claims = KeptClaims::default();
         let mut unseen = BTreeSet::new();
+        let parts = (0..self.clusters.len()).map(|at| self.part(at, sides));
+        let rejected = rejections(sides, parts);
         // Objects that are not applied are in the last part, which has no settings of its own.
         for (at, cluster) in self.clusters.iter().enumerate() {
-            let tools = cluster.tools(&self.old[at]);
-            let part = MergePart::of(at, sides, &self.changes, cluster.tables(), tools);
+            let part = self.part(at, sides);
+            let part = part.with_rejected_elsewhere(rejected.clone());
             let withdrawn = withdraw(&part, &self.delivery, &mut requested);
             notes.extend(withdrawn.idle.iter().chain(&withdrawn.assumed).cloned());
             let implied = part.analysis.implied(Products::Used);
@@ -194,6 +196,12 @@ impl Comparison {
             accepted: Vec::new(),
             notes,
         })
+    }
+
+    fn part<'s>(&'s self, at: usize, sides: BothSides<'s>) -> MergePart<'s> {
+        let cluster = &self.clusters[at];
+        let tools = cluster.tools(&self.old[at]);
+        MergePart::of(at, sides, &self.changes, cluster.tables(), tools)
     }
 
     /// Returns the HelmReleases that are deleted, by their keys as written, with the ids of their deliveries.
