@@ -55,6 +55,7 @@ pub fn deliveries(
         let was = Delivery::find(before, &id);
         let was_read = was.is_some_and(|was| was.elsewhere.is_none());
         let is_here = was_read || files.has_folder(&entry.folder());
+        let is_here = is_here && !written.is_foreign(&entry.source());
         let cluster = Cluster {
             builds,
             written: &written,
@@ -415,8 +416,11 @@ impl Cluster<'_> {
         let is_git = kind == "GitRepository" || kind.is_empty();
         let folder = one.folder();
         let is_own = self.own == source || self.written.own.contains(&source);
-        let is_here =
-            is_own || is_git && !folder.is_empty() && self.builds.files().has_folder(&folder);
+        let is_here = is_own
+            || is_git
+                && !folder.is_empty()
+                && self.builds.files().has_folder(&folder)
+                && !self.written.is_foreign(&source);
         if !is_here {
             let reason = "its source is not this tree";
             let subject = format!("{kind} {name}");

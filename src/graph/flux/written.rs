@@ -41,6 +41,8 @@ pub(super) struct Written {
     pub(super) own: BTreeSet<SourceName>,
     /// Their addresses, as they are compared.
     pub(super) own_addresses: BTreeSet<String>,
+    /// The repository from which Flux was bootstrapped, without the host: one repository may have several.
+    bootstrapped: BTreeSet<String>,
 }
 
 impl Written {
@@ -67,9 +69,37 @@ impl Written {
             }
         }
         written.own = named.own();
+        written.find_bootstrapped();
         let own = written.own.iter().filter_map(|own| written.charts.get(own));
         written.own_addresses = own.filter_map(address).collect();
         written
+    }
+
+    /// Finds the repository from which Flux was bootstrapped: it is this tree, and another repository is not.
+    fn find_bootstrapped(&mut self) {
+        // The source of a FluxInstance is in no file.
+        if !self.synced.is_empty() {
+            return;
+        }
+        let first = self.kustomizations.iter().filter(|(path, one)| {
+            let folder = one.folder();
+            let is_root = folder.is_empty() && !path.ends_with("/gotk-sync.yaml");
+            one.is_bootstrap(path, &folder) && !is_root
+        });
+        let sources = first.filter_map(|(_, one)| self.charts.get(&one.source()));
+        let sources = sources.filter(|source| source.str_at(&["kind"]) == Some("GitRepository"));
+        self.bootstrapped = sources.filter_map(path_in_host).collect();
+        let own = std::mem::take(&mut self.own).into_iter();
+        self.own = own.filter(|source| !self.is_foreign(source)).collect();
+    }
+
+    /// Whether a source is another repository than the one from which Flux was bootstrapped.
+    pub(super) fn is_foreign(&self, source: &SourceName) -> bool {
+        if self.bootstrapped.is_empty() || source.0 != "GitRepository" {
+            return false;
+        }
+        let path = self.charts.get(source).and_then(path_in_host);
+        path.is_some_and(|path| !self.bootstrapped.contains(&path))
     }
 
     /// Finds the roots of artifacts: `flux push artifact --path` takes one folder. Most Kustomizations of the artifact
@@ -239,6 +269,12 @@ impl Written {
             _ => None,
         }
     }
+}
+
+/// Returns the address of a source without the host; `None` if only the cluster knows it.
+fn path_in_host(source: &Node) -> Option<String> {
+    let address = address(source).filter(|address| !address.contains('$'))?;
+    Some(address.split_once('/')?.1.to_owned())
 }
 
 /// Returns the commit or tag that a source names. A tag of an artifact moves, one of a repository does not.

@@ -261,3 +261,33 @@ fn pruning_enabled_by_the_removing_change_races() {
         ["deleted ConfigMap/shop/b certain, clusters/prod"]
     );
 }
+
+#[test]
+fn folder_of_another_repository_is_not_that_of_this_tree() {
+    let source = |name: &str, address: &str| {
+        format!(
+            "== clusters/prod/{name}.yaml\napiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {{name: {name}, namespace: flux-system}}\nspec: {{url: '{address}'}}\n"
+        )
+    };
+    let own = source("flux-system", "https://git.example.org/fleet.git");
+    let both = root("prod") + &info("staging") + &tenant("./web", "");
+    let both = both + &format!("== web/web.yaml\n{}", config("web"));
+    let cart = format!("== web/cart.yaml\n{}", config("cart"));
+    let other = source("apps", "https://git.example.org/apps.git");
+    let document = compared(&(both.clone() + &own + &other), &cart, "");
+    assert!(
+        !effects(&document).contains(&"deleted ConfigMap/shop/cart certain, clusters/prod".into()),
+        "{document}"
+    );
+    assert_eq!(document["summary"]["verdict"], "unknown");
+    // The same address, or nothing that says which repository this is.
+    let same = source("apps", "ssh://git@ssh.example.org:443/fleet");
+    for sources in [own + &same, other, String::new()] {
+        let document = compared(&(both.clone() + &sources), &cart, "");
+        assert_eq!(
+            effects(&document),
+            ["deleted ConfigMap/shop/cart certain, clusters/prod"],
+            "{sources}"
+        );
+    }
+}
