@@ -271,7 +271,7 @@ impl Run<'_> {
             return if functions::is_known(name) {
                 Ok(Found::Unknown)
             } else {
-                Err(unread(name))
+                Err(unread(name, &[]))
             };
         }
         let values = values.into_iter().map(|value| match value {
@@ -370,11 +370,13 @@ fn unread_because(reason: impl Into<String>) -> TemplateError {
     TemplateError::Unread(reason.into())
 }
 
-/// Returns the error for a function that is not evaluated: Argo CD may not have it either.
-fn unread(function: &str) -> TemplateError {
+/// Returns the error for a function that is not evaluated, and a `path` of keys in its result: Argo CD may not have the
+/// function either.
+fn unread(function: &str, path: &[String]) -> TemplateError {
     if !defined::is_defined(function) {
+        let keys: String = path.iter().map(|key| format!(".{key}")).collect();
         return failed(format!(
-            "its template calls `{function}`, which is not a function"
+            "its template calls `{function}`, which is not a function (a parameter is written `{{{{ .{function}{keys} }}}}`)"
         ));
     }
     unread_because(format!("the function `{function}` is not evaluated"))

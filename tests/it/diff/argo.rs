@@ -1216,11 +1216,11 @@ fn set_that_fails_to_generate_deletes_nothing() {
         (
             set(
                 DIRECTORIES,
-                "{{ path }}",
+                "{{ path.basename }}",
                 "{{ path }}",
                 "  goTemplate: true\n",
             ),
-            "`path`, which is not a function",
+            "`path`, which is not a function (a parameter is written `{{ .path.basename }}`)",
         ),
     ] {
         let document = compared(&both, &base, &head);

@@ -246,7 +246,7 @@ pub(super) fn check_repetitions(count: usize, text: &str) -> Outcome<()> {
 
 pub(super) fn call(name: &str, arguments: &[Value]) -> Outcome<Value> {
     let Ok(at) = ALL.binary_search_by_key(&name, |(known, ..)| *known) else {
-        return Err(unread(name));
+        return Err(unread(name, &[]));
     };
     let (_, least, most) = ALL[at];
     if arguments.len() < least || arguments.len() > most {
@@ -262,7 +262,7 @@ pub(super) fn call(name: &str, arguments: &[Value]) -> Outcome<Value> {
             return Ok(value);
         }
     }
-    Err(unread(name))
+    Err(unread(name, &[]))
 }
 
 /// Calls a function that compares, chooses or converts values of any type.

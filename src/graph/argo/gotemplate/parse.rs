@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::format::integer;
-use super::{failed, unread_because};
+use super::{failed, unread, unread_because};
 use crate::graph::argo::template::Outcome;
 
 /// Maximum nesting of blocks, and of parentheses.
@@ -246,6 +246,11 @@ impl Words<'_> {
         loop {
             let mut terms = Vec::new();
             while let Some(term) = self.term()? {
+                if let Term::Function(name) = &term
+                    && self.rest.starts_with('.')
+                {
+                    return Err(unread(name, &self.path()));
+                }
                 terms.push(term);
                 if self
                     .rest
