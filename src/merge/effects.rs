@@ -7,6 +7,7 @@ use super::handover::Handover;
 use super::part::{MergePart, with_key};
 use super::replaced::Answer;
 use super::scaled::ScaledSets;
+use super::updated::is_mounted;
 use super::withdraw::{PartWithdrawal, ToolRelease, delivered};
 use crate::changes::Destination;
 use crate::cluster::Scenario;
@@ -239,30 +240,36 @@ impl<'a> Telling<'a> {
         effects
     }
 
-    /// Returns the objects that a tool deletes and creates again, by a setting, because their update is rejected or is
     /// Returns the object of head with the key of one of base, unless its deliverer applies nothing.
     fn applied_again(&self, member: &Member) -> Option<&'a Member> {
         let (after, head) = self.part.after(&member.key).zip(self.part.head)?;
         (!head.is_held_back(head.destination(after.file))).then_some(after)
     }
 
+    /// Returns the objects that a tool deletes and creates again, by a setting, because their update is rejected or is
     /// always a replacement.
     fn replaced(&self) -> Vec<DiffEffect> {
         let part = self.part;
+        let changed = part.kept().filter(|object| {
+            let (regime, _) = delivered(part, object.base, &self.withdrawn.choice);
+            part.is_replaced_at_any_sync(regime, *object)
+                || matches!(part.answer(regime, *object), Answer::Replaces { .. })
+                    && !part.rejected_fields(*object).is_empty()
+        });
         let mut effects = Vec::new();
-        for object in part.kept() {
+        for object in changed.chain(part.synced_unchanged()) {
             let base = object.base;
             let (regime, is_known) = delivered(part, base, &self.withdrawn.choice);
-            let is_replaced = part.is_replaced_at_any_change(regime, object)
-                || matches!(part.answer(regime, object), Answer::Replaces { .. })
-                    && !part.rejected_fields(object).is_empty();
-            if !is_replaced {
-                continue;
-            }
             let because = vec![base.key.clone()];
             let certainty = EffectCertainty::Certain.and(is_known);
             let data = self.data(base, certainty, &because);
-            let again = self.effect(&base.key, EffectKind::Recreated, certainty, because);
+            // The tool waits until the object is gone, and the Pods go on using it.
+            let kind = if is_mounted(base, self.implied) {
+                EffectKind::Stuck
+            } else {
+                EffectKind::Recreated
+            };
+            let again = self.effect(&base.key, kind, certainty, because);
             effects.extend(data.into_iter().chain([again]).map(|effect| DiffEffect {
                 regime: Some(regime.word()),
                 ..effect

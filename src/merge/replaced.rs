@@ -1,14 +1,17 @@
 //! Updates that the API server rejects, and the reaction of the object's tool.
 
+use std::collections::BTreeSet;
+
 use foldhash::HashSet;
 
+use super::by_argo::has;
 use super::part::{MergePart, with_key};
-use crate::changes::{ChangeKind, RejectedField, Sides, rejected_between};
+use crate::changes::{ChangeKind, Destination, RejectedField, Sides, rejected_between};
 use crate::delivery::marks;
 use crate::delivery::{FluxObject, Regime};
 use crate::inventory::{Member, ObjectId};
 use crate::kube::kinds;
-use crate::kustomize::Deliverer;
+use crate::kustomize::{Deliverer, SourceTool};
 use crate::yaml::Value;
 
 /// An object that both sides apply at one destination with one key, but with different content.
@@ -154,9 +157,55 @@ impl<'a> MergePart<'a> {
         because.map_or(Answer::Fails, |because| Answer::Replaces { because })
     }
 
-    /// Whether the tool deletes the object and creates it again to change anything of it: Argo CD runs `kubectl replace
+    /// Returns the objects that the change keeps as they are, and that Argo CD deletes and creates again nevertheless: a
+    /// sync replaces all objects of the Application, unless it is told to apply only those that differ (argo-cd
+    /// gitops-engine/pkg/sync/sync_context.go, Sync and filterOutOfSyncTasks).
+    pub(super) fn synced_unchanged(&self) -> Vec<KeptObject<'a>> {
+        let Some(head) = self.head else {
+            return Vec::new();
+        };
+        let changed = self.changes.iter();
+        let changed = changed.filter(|change| change.kind != ChangeKind::Moved);
+        let changed = changed.filter_map(|change| change.sides.head());
+        let changed = changed.filter(|place| place.tree == self.at);
+        let changed: BTreeSet<&Destination> = changed
+            .map(|place| head.destination(head.inventory.member(place.id).file))
+            .collect();
+        let mut found = Vec::new();
+        for destination in changed.into_iter().filter(|one| self.applies_all(one)) {
+            for base in self.base.members_at(destination) {
+                if self.counterparts.contains_key(&base.id) {
+                    continue;
+                }
+                let mut same = with_key(&head.inventory, &base.key);
+                let same = same.find(|member| head.destination(member.file) == destination);
+                let kept = same.map(|head| KeptObject { base, head });
+                found.extend(
+                    kept.filter(|kept| self.is_replaced_at_any_sync(Regime::ArgoCd, *kept)),
+                );
+            }
+        }
+        found
+    }
+
+    /// Whether an Application of head syncs a change on its own and then applies all of its objects.
+    fn applies_all(&self, destination: &Destination) -> bool {
+        let by = destination.deliverer();
+        let by = by.filter(|by| by.tool == SourceTool::ArgoCd);
+        let Some(known) = by.and_then(|by| self.delivery_in_head(by)) else {
+            return false;
+        };
+        let settings = &known.settings;
+        settings.automated == Some(true)
+            && settings.suspend != Some(true)
+            && settings.revision.is_none()
+            && known.error.is_none()
+            && !has(&settings.sync_options, "ApplyOutOfSyncOnly=true")
+    }
+
+    /// Whether the tool deletes the object and creates it again whenever it applies it: Argo CD runs `kubectl replace
     /// --force`.
-    pub fn is_replaced_at_any_change(&self, regime: Regime, kept: KeptObject<'_>) -> bool {
+    pub fn is_replaced_at_any_sync(&self, regime: Regime, kept: KeptObject<'_>) -> bool {
         regime == Regime::ArgoCd
             && self.force_of_argo_cd(kept) == Some(Force::Replace)
             && !is_updated_by_argo_cd(kept.base)

@@ -46,6 +46,21 @@ pub fn updated<'a>(part: &MergePart<'a>, mut implied: Implied<'a>) -> Implied<'a
     implied
 }
 
+/// Whether Pods that exist after the merge mount a claim. `implied` is the result of [`updated`].
+pub(super) fn is_mounted(claim: &Member, implied: &Implied<'_>) -> bool {
+    let pods = implied
+        .objects
+        .iter()
+        .filter(|one| one.key.is(kinds::POD) && one.key.namespace == claim.key.namespace);
+    let specs = pods.filter_map(|pod| pod.spec);
+    let mut volumes = specs.flat_map(|spec| spec.items_at("volumes"));
+    claim.object.is(kinds::PERSISTENT_VOLUME_CLAIM)
+        && volumes.any(|volume| {
+            let name = volume.str_at(&["persistentVolumeClaim", "claimName"]);
+            name == Some(&*claim.key.name)
+        })
+}
+
 /// The time at which the Pods of a changed workload are deleted.
 #[derive(Clone, Copy)]
 enum Replacement {

@@ -231,7 +231,7 @@ fn leaked_by_custom_resource(member: &Member, key: &'static str, place: Span) ->
 /// How a tool forces a change that the API server rejects.
 #[derive(Clone, Copy)]
 enum Force {
-    /// Argo CD with `Replace=true`: `kubectl replace --force`, at every sync that finds a difference.
+    /// Argo CD with `Replace=true`: `kubectl replace --force`, at every sync.
     ArgoCdReplace,
     /// Argo CD: `kubectl apply --force`, which recreates the object when the patch fails.
     ArgoCdApply,
@@ -397,12 +397,11 @@ impl Force {
     fn when(self, object: &Object) -> &'static str {
         match self {
             Self::ArgoCdReplace if contains_others(object) => {
-                "Older releases of Argo CD delete the object and create it again at every sync that changes it; newer ones \
+                "Older releases of Argo CD delete the object and create it again at every sync; newer ones \
                  update a Namespace or a CRD instead (argo-cd#12810)."
             }
             Self::ArgoCdReplace => {
-                "Argo CD runs `kubectl replace --force`: at every sync that changes the object, it deletes it and creates it \
-                 again."
+                "Argo CD runs `kubectl replace --force` at every sync: it deletes the object and creates it again."
             }
             Self::ArgoCdApply => {
                 "Argo CD runs `kubectl apply --force`: if a field cannot be changed, it deletes the object and creates it \

@@ -31,6 +31,7 @@ mod rendering;
 mod renderings;
 mod resumed;
 mod sources;
+mod synced;
 mod transformed;
 mod values;
 mod waiting;
