@@ -133,7 +133,7 @@ impl Helm {
         };
         let plugins = without_plugins.join("plugins");
         let printed = command.output_as_user(into, &[("HELM_PLUGINS", &plugins)]);
-        printed.map(drop).map_err(message)
+        printed.map(drop).map_err(pull_message)
     }
 }
 
@@ -152,12 +152,17 @@ fn inside(chart: &Path, path: &str) -> Result<PathBuf, String> {
 /// The beginning of a message that helm itself gives about a chart, which it then rejects.
 pub(super) const SAID: &str = "helm: ";
 
+/// The advice that ends some messages of helm: ownerlint calls it, so a user cannot add an option.
+const USE_DEBUG: &str = "Use --debug flag to render out invalid YAML";
+
 /// Returns the message of helm, in one line.
 fn message(error: RenderError) -> String {
     match error {
         RenderError::Failed { outcome, said, .. } => {
             let said = said.trim_start_matches([':', ' ']);
             let said = said.strip_prefix("Error: ").unwrap_or(said);
+            let (said, _) = said.split_once(USE_DEBUG).unwrap_or((said, ""));
+            let said = said.trim_end_matches([';', ' ']);
             if said.is_empty() {
                 format!("helm {outcome}")
             } else {
@@ -170,6 +175,11 @@ fn message(error: RenderError) -> String {
         RenderError::TooLong { mebibytes, .. } => format!("helm prints more than {mebibytes} MiB"),
         other => other.to_string(),
     }
+}
+
+/// Returns the message of `helm pull`, in one line: it says nothing about the chart itself.
+fn pull_message(error: RenderError) -> String {
+    message(error).replacen(SAID, "helm pull: ", 1)
 }
 
 /// Whether two renderings of a chart may differ: a template names a random function, or there is an archive.

@@ -205,9 +205,9 @@ impl Charts {
         answers.filter(|answer| answer.is_ok()).count()
     }
 
-    /// Whether helm itself rejects a chart for this reason, which is no failure to fetch it.
-    pub fn is_rejected(reason: &str) -> bool {
-        reason.starts_with(SAID)
+    /// Returns the message of helm, if this is the reason why helm itself rejects a chart and no failure to fetch it.
+    pub fn said_by_helm(reason: &str) -> Option<&str> {
+        reason.strip_prefix(SAID)
     }
 
     /// Returns whether a call was rendered, or why not; `None` if it was not tried.

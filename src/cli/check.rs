@@ -109,10 +109,12 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     let read = started.elapsed();
     let only = session.known_scope(&reported.only)?;
     let only = (!only.is_empty()).then(|| ReportScope::new(only));
+    let mut rejected_charts = request.unrendered.rejected.clone();
     let since = match &reported.only_changed_from {
         Some(reference) => {
             let (base, mut past) = changed_from(reference)?;
-            charts.add_past(&mut past, &request, &base)?;
+            let rejected_before = charts.add_past(&mut past, &request, &base)?;
+            rejected_charts.retain(|chart| !rejected_before.contains(chart));
             Some(past)
         }
         None => None,
@@ -213,12 +215,31 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     let status = match fail_on {
         _ if is_incomplete(&report) => Status::Failure,
         Some(least) if gravest >= Some(least) && !reported.exit_zero => Status::Findings,
+        Some(_) if !rejected_charts.is_empty() && !reported.exit_zero => {
+            say_rejected_charts(rejected_charts.len());
+            Status::Findings
+        }
         _ => of_empty(&session, session.objects(), allow_empty, &request.paths)
             .unwrap_or(Status::Clean),
     };
     // The process ends now, and the operating system frees the memory faster.
     std::mem::forget((session, report));
     Ok(status)
+}
+
+/// Explains that charts that helm rejects fail the run.
+fn say_rejected_charts(count: usize) {
+    let (charts, them) = (
+        plain::count(count, "chart"),
+        if count == 1 { "it" } else { "them" },
+    );
+    terminal::say(&format!(
+        "error: helm rejects {charts}: nothing in {them} was checked"
+    ));
+    terminal::say(
+        "  help: correct the chart or its values; if a chart needs other values, check the output of `helm template NAME CHART \
+         --values FILE`, and leave the chart out here with `--exclude 'CHART/**'`",
+    );
 }
 
 /// Prints the changes that fixes would make, and writes nothing.

@@ -73,7 +73,7 @@ Examples:
 
 Exit status:
   0  nothing at or above --fail-on (default: error)
-  1  findings at or above it
+  1  findings at or above it, or with --render a chart that helm rejects
   2  usage, configuration, I/O or internal failure
   3  no Kubernetes object found (--allow-empty makes it 0, except for unrendered templates)";
 
@@ -88,7 +88,7 @@ Examples:
 
 Exit status:
   0  nothing at or above --fail-on (default: error)
-  1  findings at or above it
+  1  findings at or above it, or with --render a chart that helm rejects
   2  usage, configuration, I/O or internal failure
   3  no Kubernetes object found (--allow-empty makes it 0, except for unrendered templates)";
 

@@ -1,5 +1,7 @@
 //! Options of commands that render charts.
 
+use std::collections::BTreeSet;
+
 use clap::Args;
 
 use super::error::Error;
@@ -55,22 +57,23 @@ impl ChartArgs {
         })
     }
 
-    /// Adds the rendered charts of a commit, if charts are rendered.
+    /// Adds the rendered charts of a commit, if charts are rendered, and returns those that helm rejects.
     pub(super) fn add_past(
         &self,
         past: &mut Past,
         request: &Request,
         commit: &str,
-    ) -> Result<(), Error> {
+    ) -> Result<BTreeSet<String>, Error> {
         let Some(terms) = self.terms() else {
-            return Ok(());
+            return Ok(BTreeSet::new());
         };
         let bar = progress::of_charts(&terms.progress);
-        for rendering in charts_before(request, &terms, commit)? {
+        let (renderings, unrendered) = charts_before(request, &terms, commit)?;
+        drop(bar);
+        for rendering in renderings {
             past.add(&rendering.path, &rendering.text);
         }
-        drop(bar);
-        Ok(())
+        Ok(unrendered.rejected)
     }
 
     /// Adds rendered charts to a request, if `--render` is given. Warns of charts that could not be rendered.
@@ -79,9 +82,10 @@ impl ChartArgs {
             return Ok(request);
         };
         let bar = progress::of_charts(&terms.progress);
-        let (request, unread) = with_charts(request, &terms)?;
+        let request = with_charts(request, &terms)?;
         drop(bar);
-        for chart in &unread {
+        let unrendered = &request.unrendered;
+        for chart in unrendered.rejected.iter().chain(&unrendered.others) {
             terminal::say(&format!("warning: {chart}"));
         }
         Ok(request)

@@ -1,11 +1,11 @@
 //! `--render` for a single state: adds the rendered charts of its deliveries to the input.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::compare::{StateChoice, evaluate};
 use super::error::SessionError;
-use super::request::Request;
+use super::request::{Request, UnrenderedCharts};
 use super::resolve::{bundles_and_rest, configuration, release};
 use super::standing::repository_root;
 use crate::charts::{Charts, RenderingTerms};
@@ -14,7 +14,7 @@ use crate::graph::argo::Terms;
 use crate::graph::delivery::Delivery;
 use crate::graph::files::parse_inline;
 use crate::graph::kustomize::{Resource, resources_of};
-use crate::graph::unread::What;
+use crate::graph::unread::{UnreadInput, What};
 use crate::inventory::{Exclusion, Overlay, Release, locate};
 use crate::kustomize::{Deliverer, folder_of, name_of, resolve, shown};
 use crate::text::{MadePart, plain};
@@ -25,15 +25,15 @@ const DEPTH: usize = 200;
 /// The folders of a chart whose files are not manifests.
 const CHART_PARTS: [&str; 3] = ["templates", "crds", "charts"];
 
-/// Adds the rendered charts to a request, and returns a sentence for each chart that could not be rendered. Charts are
-/// fetched from any host that the tree names: the caller has to trust the tree.
+/// Adds the rendered charts to a request, and the charts that could not be rendered. Charts are fetched from any host that
+/// the tree names: the caller has to trust the tree.
 ///
 /// # Errors
 /// A mistake in the configuration, a tree that cannot be read, more than the limits allow.
 pub fn with_charts(
     mut request: Request,
     rendering: &RenderingTerms,
-) -> Result<(Request, Vec<String>), SessionError> {
+) -> Result<Request, SessionError> {
     let rendered = rendered(&request, rendering, |root| {
         Some(StateChoice::Path(root.to_string_lossy().into_owned()))
     })?;
@@ -44,10 +44,11 @@ pub fn with_charts(
         request.made.insert(overlay.path.clone(), made);
         request.overlays.push(overlay);
     }
-    Ok((request, rendered.failures.into_iter().collect()))
+    request.unrendered = rendered.unrendered;
+    Ok(request)
 }
 
-/// Renders the charts of a commit of the current repository. Paths of the request in other repositories are skipped.
+/// Renders the charts of a commit of the current repository, and returns those that could not be rendered, too. Paths of the request in other repositories are skipped.
 ///
 /// # Errors
 /// See [`with_charts`].
@@ -55,14 +56,17 @@ pub fn charts_before(
     request: &Request,
     rendering: &RenderingTerms,
     commit: &str,
-) -> Result<Vec<Overlay>, SessionError> {
+) -> Result<(Vec<Overlay>, UnrenderedCharts), SessionError> {
     let here = locate(".");
     let rendered = rendered(request, rendering, |root| {
         let is_here = repository_root(&here) == Some(root);
         is_here.then(|| StateChoice::Commit(commit.to_owned()))
     })?;
     let texts = rendered.texts.into_iter();
-    Ok(texts.map(|text| text.overlay).collect())
+    Ok((
+        texts.map(|text| text.overlay).collect(),
+        rendered.unrendered,
+    ))
 }
 
 /// The rendered charts of one state.
@@ -72,8 +76,8 @@ struct Rendered {
     texts: Vec<RenderedText>,
     /// Globs of the files of the charts, which are not manifests.
     sources: Vec<String>,
-    /// Sentences on charts that could not be rendered.
-    failures: BTreeSet<String>,
+    /// The charts that could not be rendered.
+    unrendered: UnrenderedCharts,
 }
 
 /// The rendered charts of a delivery.
@@ -112,7 +116,7 @@ fn rendered(
         let root = repository_root(&place).unwrap_or(&place);
         if let Some(chart) = chart_around(&place, root) {
             let chart = plain::path(chart.strip_prefix(locate(".")).unwrap_or(chart));
-            rendered.failures.insert(format!(
+            rendered.unrendered.others.insert(format!(
                 "{}: files of this chart are read as they are, because it is rendered only if its folder is named",
                 shown(&chart)
             ));
@@ -148,13 +152,22 @@ fn rendered(
                         show(template).is_some_and(|template| exclude.is_match(&template))
                     });
                     rendered.texts.extend(text);
-                    let charts = one.unread.iter().filter(|input| input.what == What::Chart);
-                    rendered.failures.extend(charts.map(|input| {
-                        format!(
-                            "{shown}: {} is not rendered: {}",
-                            input.subject, input.reason
-                        )
-                    }));
+                    if exclude.is_match(&shown) {
+                        continue;
+                    }
+                    for input in one.unread.iter().filter(|input| input.what == What::Chart) {
+                        let unrendered = &mut rendered.unrendered;
+                        match said_by_helm(one, input) {
+                            Some(said) => unrendered.rejected.insert(format!(
+                                "{shown}: helm rejects {}, and nothing in it is checked: {said}",
+                                input.subject
+                            )),
+                            None => unrendered.others.insert(format!(
+                                "{shown}: {} is not rendered: {}",
+                                input.subject, input.reason
+                            )),
+                        };
+                    }
                 }
             },
         )?;
@@ -169,6 +182,13 @@ fn rendered(
         };
     }
     Ok(rendered)
+}
+
+/// Returns why helm rejects the chart of a delivery; `None` if it was not asked, or may lack values that only the cluster
+/// knows.
+fn said_by_helm<'i>(delivery: &Delivery, chart: &'i UnreadInput) -> Option<&'i str> {
+    let are_values_known = delivery.unread.iter().all(|one| one.what != What::Variable);
+    Charts::said_by_helm(&chart.reason).filter(|_| are_values_known)
 }
 
 /// Sets up charts for a tree that is not compared with another one: any host that it names is allowed.

@@ -1,6 +1,6 @@
 //! The input of a command, as plain data that a command line, an editor or a test builds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::inventory::{Overlay, Release};
 use crate::kustomize::Deliverer;
@@ -32,8 +32,19 @@ pub struct Request {
     /// The overlays that are rendered charts.
     pub(crate) rendered: RenderedCharts,
     pub(crate) renders: bool,
+    /// The charts that could not be rendered.
+    pub(crate) unrendered: UnrenderedCharts,
     /// The parts of these overlays, by their paths.
     pub(crate) made: BTreeMap<String, Vec<MadePart>>,
+}
+
+/// The charts that could not be rendered, a sentence for each.
+#[derive(Clone, Debug, Default)]
+pub struct UnrenderedCharts {
+    /// Charts that helm rejects with values that are all known: their tools reject them, too.
+    pub(crate) rejected: BTreeSet<String>,
+    /// Other charts, such as those that could not be fetched.
+    pub(crate) others: BTreeSet<String>,
 }
 
 /// Rendered charts, by the path of the overlay, each with the object that delivers it; `None` if a person installs it.

@@ -117,7 +117,7 @@ fn not_in(side: &str) -> String {
 /// Whether helm renders a chart in base, where it is `before`, and rejects it in head, where it is `after`.
 pub(super) fn is_broken(before: &UnreadInput, after: &UnreadInput) -> bool {
     after.what == What::Chart
-        && Charts::is_rejected(&after.reason)
+        && Charts::said_by_helm(&after.reason).is_some()
         && before.reason.strip_prefix(&not_in("head")) == Some(&after.reason)
 }
 

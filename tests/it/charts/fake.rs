@@ -931,19 +931,39 @@ fn named_chart_is_rendered_even_if_a_kustomization_uses_it() {
 }
 
 #[test]
-fn check_warns_about_failed_chart_and_exits_0() {
+fn chart_that_helm_rejects_fails_check() {
     let tree = flux();
-    tree.serve_file("web-1.0.0/fails", "Error: image is required\n");
-    let mut command = tree.ownerlint();
-    let output = command
-        .args(["check", "--render", "."])
-        .output()
-        .expect("it runs");
-    let said = String::from_utf8(output.stderr).expect("text");
-    let warning =
-        "warning: apps/web.yaml: chart web 1.0.0 is not rendered: helm: image is required";
+    let outcome = |more: &[&str]| {
+        let mut command = tree.ownerlint();
+        let output = command.args(["check", "--render", "."]).args(more);
+        let output = output.output().expect("it runs");
+        let said = String::from_utf8(output.stderr).expect("text");
+        (output.status.code(), said)
+    };
+    tree.serve_file(
+        "web-1.0.0/fails",
+        "Error: image is required\n\nUse --debug flag to render out invalid YAML\n",
+    );
+    let (status, said) = outcome(&[]);
+    let warning = "warning: apps/web.yaml: helm rejects chart web 1.0.0, and nothing in it is checked: image is required\n";
     assert!(said.contains(warning), "{said}");
-    assert_eq!(output.status.code(), Some(0));
+    let error = "error: helm rejects 1 chart: nothing in it was checked\n  help: correct the chart or its values";
+    assert!(said.contains(error), "{said}");
+    assert_eq!(status, Some(1));
+    for harmless in [
+        &["--exit-zero"][..],
+        &["--fail-on", "never"],
+        &["--exclude", "apps/web.yaml"],
+        &["--only-changed-from", "HEAD"],
+    ] {
+        let (status, said) = outcome(harmless);
+        assert_eq!(status, Some(0), "{harmless:?}: {said}");
+    }
+    tree.write(&[("apps/web.yaml", &release("web", "9.0.0", ""))]);
+    let (status, said) = outcome(&[]);
+    let warning = "chart web 9.0.0 is not rendered: helm pull: no chart web 9.0.0";
+    assert!(said.contains(warning), "{said}");
+    assert_eq!(status, Some(0), "it cannot be fetched");
 }
 
 #[test]

@@ -162,7 +162,10 @@ fn chart_from_http_repository_is_fetched_and_rendered() {
         let document = tree.diff(&["--render"]);
         assert_eq!(effects(&document), [""; 0]);
         let said = unread(&document).join("\n");
-        assert!(said.contains("9.0.0") && said.contains("helm: "), "{said}");
+        assert!(
+            said.contains("9.0.0") && said.contains("helm pull: "),
+            "{said}"
+        );
     }
 }
 
