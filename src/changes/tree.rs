@@ -218,6 +218,12 @@ impl TreePart {
             .get(&format!("{cluster}|{}", release.key))
     }
 
+    /// Returns the name of the chart of a HelmRelease whose chart was not read, if the delivery graph knows it.
+    pub fn chart_of_release(&self, release: &Member) -> Option<&str> {
+        let settings = self.unread_release(release)?;
+        settings.release.as_ref()?.chart.as_deref()
+    }
+
     /// Returns a delivery that left the tree, as it is if its object stays in the cluster.
     pub fn kept(&self, deliverer: &Deliverer) -> Option<&KeptDelivery> {
         self.whole.kept.get(deliverer)

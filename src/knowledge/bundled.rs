@@ -54,6 +54,15 @@ pub fn operators() -> Vec<NamedOperator> {
     }
 }
 
+/// Returns the operators that a chart probably installs: their files or the repositories of their sources have its name.
+pub fn operators_of_chart(chart: &str) -> impl Iterator<Item = &'static NamedOperator> {
+    static OPERATORS: LazyLock<Vec<NamedOperator>> = LazyLock::new(operators);
+    OPERATORS.iter().filter(move |known| {
+        let repository = known.operator.project.as_str().rsplit('/').next();
+        known.name == chart || repository == Some(chart)
+    })
+}
+
 /// Returns the scope of a kind that an operator defines; `None` if no operator is known to define it.
 pub fn scope_of(group: &str, kind: &str) -> Option<DefinedScope> {
     let kind = (group.into(), kind.into());

@@ -27,7 +27,7 @@ use bundled::BUNDLED;
 
 use crate::yaml::Value;
 
-pub use bundled::{NamedOperator, operators, scope_of};
+pub use bundled::{NamedOperator, operators, operators_of_chart, scope_of};
 pub use condition::{Answer, Condition, Test};
 pub use conflict::{Conflict, conflicts};
 pub use data::{DataFate, DataKind};

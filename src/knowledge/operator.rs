@@ -85,6 +85,22 @@ impl Operator {
         }
     }
 
+    /// Whether it defines or handles kinds of a group that is not one of Kubernetes.
+    pub fn has_group(&self, group: &str) -> bool {
+        let defined = self.crds.iter().map(|defined| &defined.kind);
+        let mut kinds = defined.chain(self.generates.iter().map(|row| &row.kinds));
+        group.contains('.')
+            && !group.ends_with("k8s.io")
+            && kinds
+                .any(|kinds| matches!(kinds, KindPattern::Exact { group: own, .. } if own == group))
+    }
+
+    /// Whether one of its controllers removes a finalizer with this name; false for patterns.
+    pub fn has_finalizer(&self, name: &str) -> bool {
+        let mut removed = self.controllers.iter().flat_map(|one| &one.finalizers);
+        removed.any(|removed| removed.name.as_str() == name)
+    }
+
     /// Writes its file. `remark` contains comment lines for the beginning, each with its line break; `schema` is the
     /// path of the schema relative to the file.
     ///

@@ -29,6 +29,11 @@ impl<'a> Outlook<'a> {
         }
     }
 
+    /// Returns its objects.
+    pub fn inventory(&self) -> &Inventory {
+        self.inventory
+    }
+
     /// Returns the ties between its objects that are not written as owner references.
     pub fn ties(&self) -> &Ties {
         self.ties

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::operator::operators_removed;
 use super::places::{left_in_head, on_name, related_in_head};
 use crate::changes::same_content;
 use crate::finding::Severity;
@@ -37,6 +38,7 @@ fn controller_removed(merge: &Merge<'_>, sink: &mut Sink) {
     if merge.effects.is_empty() {
         return;
     }
+    operators_removed(merge, sink);
     let (Some(head), Some(outlook)) = (merge.part.head, &merge.part.outlook) else {
         return;
     };
@@ -63,8 +65,11 @@ fn controller_removed(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
+/// A sentence on a new source that may contain a removed controller.
+pub(super) const COMES_OTHERWISE: &str = " The change also adds a source that a tool renders later, and the controller may be part of it.";
+
 /// Returns whether head delivers something new that was not rendered: it may contain the controller.
-fn may_come_otherwise(merge: &Merge<'_>) -> bool {
+pub(super) fn may_come_otherwise(merge: &Merge<'_>) -> bool {
     let delivers = [
         kinds::HELM_RELEASE,
         kinds::APPLICATION,
@@ -88,14 +93,14 @@ fn removed(
     let verified = left.iter().any(|held| held.verified);
     let elsewhere = may_come_otherwise(merge) || merge.part.unseen_source(workload).is_some();
     let surprise = Surprise::needed(certain && verified && !elsewhere);
-    let doubt = if elsewhere {
-        " The change also adds a source that a tool renders later, and the controller may be part of it."
-    } else {
-        ""
-    };
+    let doubt = if elsewhere { COMES_OTHERWISE } else { "" };
     let (who, what) = (named(workload), counted(named(left[0].member), left.len()));
+    let (loses, its) = match left.len() {
+        1 => ("loses", "its"),
+        _ => ("lose", "their"),
+    };
     let message =
-        format!("removing {who} leaves {what} without its controller: it can never be deleted");
+        format!("{what} {loses} {its} controller and can never be deleted: {who} is removed");
     let draft = on_name(merge, workload, message)
         .label("removes the finalizer")
         .reason(format!(

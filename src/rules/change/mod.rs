@@ -12,6 +12,7 @@ pub(super) mod hook;
 pub(super) mod immutable;
 pub(super) mod moved;
 pub(super) mod namespace;
+mod operator;
 pub(super) mod owner;
 mod places;
 pub(super) mod project;
