@@ -84,10 +84,16 @@ pub(super) fn help_for_type(expected: &str) -> String {
 
 /// Lists words as code in a sentence: `` `a`, `b` and `c` ``.
 pub(super) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
-    let mut quoted: Vec<_> = words.into_iter().map(|word| format!("`{word}`")).collect();
-    match quoted.pop() {
-        Some(last) if !quoted.is_empty() => format!("{} and {last}", quoted.join(", ")),
-        last => last.unwrap_or_default(),
+    let quoted = words.into_iter().map(|word| format!("`{word}`"));
+    joined(&quoted.collect::<Vec<_>>())
+}
+
+/// Joins `parts` to `a, b and c`.
+pub(super) fn joined(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::inventory::Member;
 use crate::kube::ObjectKey;
 use crate::merge::{EffectCertainty, Loss, Merge, MergeCascade, Standing};
 use crate::rules::draft::{Draft, MOST_RELATED};
-use crate::rules::words::{named, whereabouts};
+use crate::rules::words::{joined, named, whereabouts};
 use crate::text::plain;
 
 /// The maximum number of objects that a message names.
@@ -181,15 +181,6 @@ fn weight((key, has_data): &(&ObjectKey, bool)) -> u8 {
         "Namespace" => 2,
         "HelmRelease" => 1,
         _ => 0,
-    }
-}
-
-/// Joins `parts` to `a, b and c`.
-pub(super) fn joined(parts: &[String]) -> String {
-    match parts {
-        [] => String::new(),
-        [one] => one.clone(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::ownership::{Tie, TieKind, data_loss};
 use crate::rules::delivery::protection::keep_of_helm;
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Context, Rule, Sink, rule};
-use crate::rules::words::named;
+use crate::rules::words::{joined, named};
 
 pub(in crate::rules) static HOOK_NOT_KEPT: Rule = rule!(
     Delivery,
@@ -221,23 +221,60 @@ fn hook_lacks_dependency(context: &Context<'_>, sink: &mut Sink) {
         let needs = analysis.ties().from(member.id).iter();
         let needs =
             needs.filter(|tie| tie.kind == TieKind::Uses && tie.certainty == Certainty::Certain);
-        let mut lacking = needs.filter_map(|tie| {
-            let needed = inventory.member(tie.to.id?);
-            if !analysis.together().has(member, needed) {
-                return None;
+        let mut lacking: Vec<Lacking<'_>> = Vec::new();
+        for tie in needs {
+            let Some(needed) = tie.to.id.map(|id| inventory.member(id)) else {
+                continue;
+            };
+            let known = lacking.iter().flat_map(|one| &one.needed);
+            if !analysis.together().has(member, needed)
+                || known.into_iter().any(|(known, _)| known.id == needed.id)
+            {
+                continue;
             }
             let mut events = hook.events.iter();
-            let (event, lack) = events.find_map(|event| {
-                Some((*event, lack(context, (member, &hook), *event, needed)?))
-            })?;
-            Some(lacking_draft(
-                context,
-                (member, &hook),
-                (event, lack),
-                (needed, tie),
-            ))
-        });
-        sink.extend(lacking.next());
+            let found = events
+                .find_map(|event| Some((*event, lack(context, (member, &hook), *event, needed)?)));
+            let Some((event, lack)) = found else {
+                continue;
+            };
+            let is_of_event = hook_of(context, needed).map(|other| other.events.contains(&event));
+            let why = (event, lack, is_of_event);
+            match lacking.iter_mut().find(|one| one.why == why) {
+                Some(alike) => alike.needed.push((needed, tie)),
+                None => lacking.push(Lacking {
+                    why,
+                    needed: vec![(needed, tie)],
+                }),
+            }
+        }
+        sink.extend(
+            lacking
+                .iter()
+                .map(|lacking| lacking_draft((member, &hook), lacking)),
+        );
+    }
+}
+
+/// Objects that a hook needs and that do not exist for one reason when it runs.
+struct Lacking<'a> {
+    /// The event of the hook, why the objects do not exist then, and whether they are hooks of that event; `None` if they
+    /// are no hooks.
+    why: (HookEvent, Lack, Option<bool>),
+    /// The objects, with the ties that need them; never empty.
+    needed: Vec<(&'a Member, &'a Tie)>,
+}
+
+impl Lacking<'_> {
+    /// Returns the objects in words.
+    fn named(&self) -> String {
+        let names = self.needed.iter().map(|(needed, _)| named(needed));
+        joined(&names.collect::<Vec<_>>())
+    }
+
+    /// Returns the word for one or for several objects.
+    fn either<'w>(&self, one: &'w str, several: &'w str) -> &'w str {
+        if self.needed.len() == 1 { one } else { several }
     }
 }
 
@@ -310,14 +347,10 @@ fn runs_after((one, first): (&Member, &Hook<'_>), (other, second): (&Member, &Ho
     one > other
 }
 
-fn lacking_draft(
-    context: &Context<'_>,
-    (member, hook): (&Member, &Hook<'_>),
-    (event, lack): (HookEvent, Lack),
-    (needed, tie): (&Member, &Tie),
-) -> Draft {
+fn lacking_draft((member, hook): (&Member, &Hook<'_>), lacking: &Lacking<'_>) -> Draft {
+    let (event, lack, _) = lacking.why;
     let tool = hook.tool.name();
-    let (job, need) = (named(member), named(needed));
+    let (job, need) = (named(member), lacking.named());
     let moment = moment(hook.tool, event);
     let message = match lack {
         Lack::NotYet => format!("{job} runs before {tool} creates {need}, which it needs"),
@@ -329,7 +362,6 @@ fn lacking_draft(
             format!("{job} runs {moment}, when {tool} has already deleted {need}, which it needs")
         }
     };
-    let why = lack_reason(context, hook, (event, lack), needed);
     let end = match event.operation {
         Operation::Install => "the install times out",
         Operation::Upgrade => "the upgrade times out",
@@ -338,56 +370,73 @@ fn lacking_draft(
         Operation::Delete if hook.tool == HookTool::ArgoCd => "the Application stays Terminating",
         Operation::Delete => "the uninstall times out",
     };
-    let starts = if needed.object.is(kinds::SERVICE_ACCOUNT) {
-        "Without its ServiceAccount no Pod is created"
+    let mut needed = lacking.needed.iter();
+    let starts = if needed.any(|(needed, _)| needed.object.is(kinds::SERVICE_ACCOUNT)) {
+        "Without its ServiceAccount no Pod is created".to_owned()
     } else {
-        "Without it the Pod does not start"
+        format!(
+            "Without {} the Pod does not start",
+            lacking.either("it", "them")
+        )
     };
-    Draft::on(member, tie.evidence.span, message)
+    let (_, first) = lacking.needed[0];
+    let draft = Draft::on(member, first.evidence.span, message)
         .label("is not there when the hook runs")
-        .reason(format!("{why} {starts}, and {end}."))
-        .help(lack_help(hook, (event, lack), &job, &need))
-        .field(&*tie.evidence.field)
-        .consequence(Consequence::Stuck)
-        .related_object(needed, "is needed by the hook")
+        .reason(format!(
+            "{} {starts}, and {end}.",
+            lack_reason(hook, lacking)
+        ))
+        .help(lack_help(hook, lacking, &job))
+        .field(&*first.evidence.field)
+        .consequence(Consequence::Stuck);
+    lacking.needed.iter().fold(draft, |draft, (needed, _)| {
+        draft.related_object(needed, "is needed by the hook")
+    })
 }
 
-/// Returns why `needed` does not exist when `hook` runs at `event`, as a sentence.
-fn lack_reason(
-    context: &Context<'_>,
-    hook: &Hook<'_>,
-    (event, lack): (HookEvent, Lack),
-    needed: &Member,
-) -> String {
-    let need = named(needed);
+/// Returns why the objects do not exist when `hook` runs, as a sentence.
+fn lack_reason(hook: &Hook<'_>, lacking: &Lacking<'_>) -> String {
+    let (event, lack, is_of_event) = lacking.why;
+    let need = lacking.named();
+    let is = lacking.either("is", "are");
+    let come = lacking.either("comes", "come");
+    let all = lacking.either("Both are", "All are");
     let moment = moment(hook.tool, event);
-    match lack {
-        Lack::NotYet => match (hook_of(context, needed), hook.tool) {
-            (None, _) => {
-                format!("The hook runs {moment}, and {need} is created with everything else.")
-            }
-            (Some(other), _) if !other.events.contains(&event) => {
-                format!("Both are hooks, and {need} is created in a later phase.")
-            }
-            (Some(_), HookTool::Helm) => format!(
-                "Both are hooks, and {need} comes later: Helm runs the hooks of an event one after the other, by weight \
-                 and then by name, and waits until a Job or Pod has ended before it continues."
-            ),
-            (Some(_), HookTool::ArgoCd) => format!(
-                "Both are hooks, and {need} comes later: Argo CD waits until the hooks of one wave have ended before it \
-                 begins the next."
-            ),
-        },
-        Lack::OtherOperation => format!("{need} is a hook of other operations only."),
-        Lack::Gone => format!("{need} is deleted with everything else before the hook runs."),
-        Lack::DeletedOnSuccess => {
-            format!("{need} is a hook that is deleted when it has succeeded.")
+    match (lack, is_of_event, hook.tool) {
+        (Lack::NotYet, None, _) => {
+            format!("The hook runs {moment}, and {need} {is} created with everything else.")
         }
+        (Lack::NotYet, Some(false), _) => {
+            format!("{all} hooks, and {need} {is} created in a later phase.")
+        }
+        (Lack::NotYet, Some(true), HookTool::Helm) => format!(
+            "{all} hooks, and {need} {come} later: Helm runs the hooks of an event one after the other, by weight and then by \
+             name, and waits until a Job or Pod has ended before it continues."
+        ),
+        (Lack::NotYet, Some(true), HookTool::ArgoCd) => format!(
+            "{all} hooks, and {need} {come} later: Argo CD waits until the hooks of one wave have ended before it begins the \
+             next."
+        ),
+        (Lack::OtherOperation, ..) => format!(
+            "{need} {} of other operations only.",
+            lacking.either("is a hook", "are hooks")
+        ),
+        (Lack::Gone, ..) => {
+            format!("{need} {is} deleted with everything else before the hook runs.")
+        }
+        (Lack::DeletedOnSuccess, ..) => format!(
+            "{need} {} deleted when {}.",
+            lacking.either("is a hook that is", "are hooks that are"),
+            lacking.either("it has succeeded", "they have succeeded")
+        ),
     }
 }
 
-/// Returns how to make `need` exist when the hook `job` runs at `event`.
-fn lack_help(hook: &Hook<'_>, (event, lack): (HookEvent, Lack), job: &str, need: &str) -> String {
+/// Returns how to make the objects exist when the hook `job` runs.
+fn lack_help(hook: &Hook<'_>, lacking: &Lacking<'_>, job: &str) -> String {
+    let (event, lack, _) = lacking.why;
+    let need = lacking.named();
+    let a_hook = lacking.either("a hook", "hooks");
     match lack {
         Lack::NotYet | Lack::OtherOperation => {
             let key = order_key(hook.tool);
@@ -398,17 +447,21 @@ fn lack_help(hook: &Hook<'_>, (event, lack): (HookEvent, Lack), job: &str, need:
                 _ => format!(", or remove the hook annotation from {need}"),
             };
             format!(
-                "make {need} a hook of the same event with a {key} below {}{instead}",
+                "make {need} {a_hook} of the same event with a {key} below {}{instead}",
                 hook.weight
             )
         }
         Lack::Gone => format!(
-            "run the hook before the deletion, or give it a copy of {need} that is a hook of the same event, with a {} below {}",
+            "run the hook before the deletion, or give it {} of {need} that {} of the same event, with a {} below {}",
+            lacking.either("a copy", "copies"),
+            lacking.either("is a hook", "are hooks"),
             order_key(hook.tool),
             hook.weight
         ),
         Lack::DeletedOnSuccess => format!(
-            "make {need} a hook of this event too, or do not delete it when it has succeeded"
+            "make {need} {a_hook} of this event too, or do not delete {} when {}",
+            lacking.either("it", "them"),
+            lacking.either("it has succeeded", "they have succeeded")
         ),
     }
 }
