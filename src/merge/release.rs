@@ -131,12 +131,16 @@ impl<'a> MergePart<'a> {
         });
         let moved = definitions.filter(|member| {
             let after = self.after(&member.key);
-            let template = after.zip(self.head).and_then(|(after, head)| {
-                self.deliveries_of_head()?.template(&head.inventory, after)
-            });
+            let template = after.and_then(|after| self.template_in_head(after));
             template.is_some_and(in_crds_folder)
         });
         moved.collect()
+    }
+
+    /// Returns the template of which an object of head is rendered, if its rendering names it.
+    pub fn template_in_head(&self, after: &Member) -> Option<&'a str> {
+        let head = self.head?;
+        self.deliveries_of_head()?.template(&head.inventory, after)
     }
 }
 

@@ -96,7 +96,7 @@ impl<'a> MergePart<'a> {
     }
 
     /// Returns the object of head with the key of one of base: that of the same deliverer, if there is one.
-    fn updated(&self, base: &Member) -> Option<&'a Member> {
+    pub fn updated(&self, base: &Member) -> Option<&'a Member> {
         let by = self.base.destination(base.file).deliverer();
         let same = by.and_then(|by| self.applied_by(by, &base.key));
         same.or_else(|| with_key(&self.head?.inventory, &base.key).next())

@@ -72,6 +72,7 @@ pub static RULES: &[&Rule] = &[
     &change::project::APPPROJECT_REMOVED,
     &change::weakened::PROTECTION_WEAKENED,
     &change::hook::BECAME_HOOK,
+    &change::joined::CRD_JOINS_RELEASE,
     &change::immutable::IMMUTABLE_CHANGED,
     &change::immutable::SCOPE_CHANGED,
     &change::controller::CONTROLLER_REMOVED,

@@ -10,6 +10,7 @@ pub(super) mod delivery;
 pub(super) mod generator;
 pub(super) mod hook;
 pub(super) mod immutable;
+pub(super) mod joined;
 pub(super) mod moved;
 pub(super) mod namespace;
 mod operator;
