@@ -39,11 +39,13 @@ enum FieldRule {
     OrDefault(&'static str),
     /// A difference counts if both sides write the value: an omitted one may have a default.
     Written,
+    /// Like [`Written`], and a value that only base writes counts, too: it has a default only when the object is created.
+    Kept,
     /// Only a smaller quantity counts.
     Shrunk,
 }
 
-use FieldRule::{Exact, OrDefault, Shrunk, Written};
+use FieldRule::{Exact, Kept, OrDefault, Shrunk, Written};
 
 const fn apps(kind: &'static str) -> GroupKind<&'static str> {
     GroupKind::new("apps", kind)
@@ -54,6 +56,10 @@ type KindFields = (
     GroupKind<&'static str>,
     &'static [(&'static str, FieldRule)],
 );
+
+/// The class of a claim. Once it has one, the class cannot be changed or removed (pkg/apis/core/validation,
+/// `ValidatePersistentVolumeClaimUpdate`).
+const STORAGE_CLASS: &str = "spec.storageClassName";
 
 /// The immutable fields by kind (pkg/apis/*/validation of Kubernetes; immutable.json).
 const FIELDS: &[KindFields] = &[
@@ -80,7 +86,7 @@ const FIELDS: &[KindFields] = &[
     (
         GroupKind::new("", "PersistentVolumeClaim"),
         &[
-            ("spec.storageClassName", Written),
+            (STORAGE_CLASS, Kept),
             ("spec.accessModes", Written),
             ("spec.volumeName", Written),
             ("spec.volumeMode", OrDefault("Filesystem")),
@@ -194,6 +200,19 @@ pub fn rejected_fields(base: &Object, head: &Object) -> Vec<RejectedField> {
     rejected
 }
 
+/// Returns the class that head gives to a claim for which base names none. The update is rejected if the claim got
+/// another one when it was created, and accepted if it has none (`validateStorageClassUpgradeFromNil`).
+pub fn class_set_later(base: &Object, head: &Object) -> Option<RejectedField> {
+    const ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
+    let path: Vec<&str> = STORAGE_CLASS.split('.').collect();
+    let (was, is) = (base.value().at(&path), head.value().at(&path));
+    let is_set_later = base.is(crate::kube::kinds::PERSISTENT_VOLUME_CLAIM)
+        && written(was).is_none()
+        && written(is).is_some()
+        && written(base.value().at(&["metadata", "annotations", ANNOTATION])).is_none();
+    is_set_later.then(|| at(STORAGE_CLASS, was, is))
+}
+
 fn at(field: &'static str, base: Option<Value<'_>>, head: Option<Value<'_>>) -> RejectedField {
     let differing = base.zip(head).map(|(was, is)| first_difference(was, is));
     let (base, head) = differing.map_or((base, head), |(was, is)| (Some(was), Some(is)));
@@ -216,11 +235,12 @@ fn differs(rule: FieldRule, was: Option<Value<'_>>, is: Option<Value<'_>>) -> bo
                 [was, is].map(|value| written(value).unwrap_or_else(|| default.to_owned()));
             was != is
         }
-        (Written, Some(was), Some(is)) => certainly_differs(was, is),
+        (Kept, Some(was), is) if written(Some(was)).is_some() && written(is).is_none() => true,
+        (Written | Kept, Some(was), Some(is)) => certainly_differs(was, is),
         (Shrunk, Some(was), Some(is)) => quantity(&text(was))
             .zip(quantity(&text(is)))
             .is_some_and(|(was, is)| is < was),
-        (Written | Shrunk, ..) => false,
+        (Written | Kept | Shrunk, ..) => false,
     }
 }
 

@@ -21,7 +21,7 @@ pub use built::{BuiltObjects, rejected_between};
 pub use compare::{ChangeKind, ObjectChange, Sides, compare};
 pub use content::{same_content, same_node, same_value};
 pub use destination::{DeliveryName, Destination};
-pub use immutable::{RejectedField, rejected_fields};
+pub use immutable::{RejectedField, class_set_later, rejected_fields};
 pub use tree::{
     DeliveredMarks, DeliveredObjects, KeptDelivery, KnownDelivery, PlacedFile, TreePart, TreePlace,
     WholeTree,

@@ -1,7 +1,7 @@
 //! Updates that the API server rejects. The consequence depends on the tool.
 
 use super::places::{changed_in_head, on_base};
-use crate::changes::RejectedField;
+use crate::changes::{RejectedField, class_set_later};
 use crate::delivery::{FluxObject, Regime};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::Member;
@@ -41,6 +41,11 @@ fn immutable_changed(merge: &Merge<'_>, sink: &mut Sink) {
         let mut fields = merge.part.rejected_fields(object);
         // `scope-changed` reports this field.
         fields.retain(|field| field.field != "spec.scope");
+        if fields.is_empty()
+            && let Some(class) = class_set_later(&object.base.object, &object.head.object)
+        {
+            sink.extend(class_may_be_rejected(merge, object, &class));
+        }
         if fields.is_empty() || ends_on_its_own(object.base) {
             continue;
         }
@@ -138,6 +143,36 @@ fn rejected(
         ))
         .help(remedy(object, regime, fields))
         .severity(severity)
+}
+
+/// Reports a claim that gets a class in head, which is rejected if the claim already has another one.
+fn class_may_be_rejected(
+    merge: &Merge<'_>,
+    object: KeptObject<'_>,
+    class: &RejectedField,
+) -> Option<Draft> {
+    let regime = merge.regime_of(object.base);
+    let effect = match merge.part.answer(regime, object) {
+        Answer::Fails => failure(regime).to_owned(),
+        Answer::Replaces { because } => format!(
+            "Because of {because}, {} then deletes the claim and creates it again, without its data.",
+            regime.tool()
+        ),
+        Answer::Anew | Answer::Skips => return None,
+    };
+    let (who, name) = (named(object.base), class.field);
+    let message = format!("the API server may reject the change to `{name}` of {who}");
+    let draft = on_field(merge, object, class, message)
+        .reason(format!(
+            "Without a class in its manifest, a claim gets the default class of the cluster, if there is one, and cannot change it. \
+             If it got another class than head writes, the update is rejected. {effect}"
+        ))
+        .help(format!(
+            "write the class that the claim has in the cluster; for another class, {}",
+            remedy(object, regime)
+        ))
+        .severity(Severity::Warning);
+    Some(draft)
 }
 
 fn replaced(

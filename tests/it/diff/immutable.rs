@@ -1,7 +1,7 @@
 //! Immutable fields, compared with the answers of a real API server.
 
 use base64_of::encode;
-use ownerlint::changes::rejected_fields;
+use ownerlint::changes::{class_set_later, rejected_fields};
 use ownerlint::manifest::{Object, ParsedFile};
 use ownerlint::text::SourceFile;
 use serde_json::{Map, Value, json};
@@ -143,6 +143,27 @@ fn defaults_and_larger_claims_are_not_rejected() {
             "{old} -> {new}"
         );
     }
+}
+
+#[test]
+fn claim_cannot_lose_its_class() {
+    let claim = |spec: Value| json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "a"}, "spec": spec});
+    let [slow, none, null] = [
+        json!({"storageClassName": "slow"}),
+        json!({}),
+        json!({"storageClassName": null}),
+    ]
+    .map(|spec| object(&claim(spec)));
+    for lost in [&none, &null] {
+        let fields: Vec<_> = rejected_fields(&slow, lost)
+            .iter()
+            .map(|one| one.field)
+            .collect();
+        assert_eq!(fields, ["spec.storageClassName"]);
+        assert_eq!(rejected_fields(lost, &slow), []);
+        assert!(class_set_later(lost, &slow).is_some());
+    }
+    assert_eq!(class_set_later(&none, &null), None);
 }
 
 #[test]
