@@ -11,6 +11,7 @@ mod labels;
 mod marks;
 mod memo;
 mod named;
+mod namespaced;
 mod objects;
 mod part;
 mod patch;

@@ -9,6 +9,7 @@ use smol_str::SmolStr;
 
 use super::build::{Build, Built, Outcome};
 use super::doc::KustomizationDoc;
+use super::namespaced::ChangedMaps;
 use super::resource::Resource;
 use crate::graph::node::Node;
 
@@ -70,8 +71,8 @@ const POD_OTHERS: [(&str, &str); 3] = [
 
 const RBAC: &str = "rbac.authorization.k8s.io";
 
-/// The fields of other objects. Those that also name a namespace, and annotations, are left out.
-const FIELDS: [NameField; 29] = [
+/// The fields of other objects. Annotations are left out; [`ChangedMaps`] has the fields that also name a namespace.
+const FIELDS: [NameField; 31] = [
     (("", "Deployment"), ("", "HorizontalPodAutoscaler"), SCALED),
     (
         ("", "ReplicationController"),
@@ -136,6 +137,16 @@ const FIELDS: [NameField; 29] = [
         ("", "Service"),
         ("apiregistration.k8s.io", "APIService"),
         "spec/service/name",
+    ),
+    (
+        ("", "Service"),
+        ("", "HTTPRoute"),
+        "spec/rules/backendRefs/name",
+    ),
+    (
+        ("", "PersistentVolume"),
+        ("", "ClusterRole"),
+        "rules/resourceNames",
     ),
     ((RBAC, "Role"), (RBAC, "RoleBinding"), ROLE),
     ((RBAC, "ClusterRole"), (RBAC, "RoleBinding"), ROLE),
@@ -212,18 +223,22 @@ type NewNames = HashMap<SmolStr, SmolStr>;
 type EarlierName = (SmolStr, SmolStr, Option<SmolStr>);
 
 /// The objects of a build whose names or namespaces changed.
-struct Renamed<'r>(HashMap<EarlierName, Vec<&'r Resource>>);
+pub(super) struct Renamed<'r> {
+    all: HashMap<EarlierName, Vec<&'r Resource>>,
+    /// Whether any name changed, and not only namespaces.
+    has_new_names: bool,
+}
 
 impl<'r> Renamed<'r> {
-    /// Finds the objects; none if no name changed.
+    /// Finds the objects.
     fn of(resources: &'r [Resource]) -> Self {
         let mut all: HashMap<EarlierName, Vec<&Resource>> = HashMap::default();
-        let mut is_any_renamed = false;
+        let mut has_new_names = false;
         for resource in resources.iter().filter(|one| !one.previous.is_empty()) {
             let now = resource.id();
             let namespace = SmolStr::new(now.effective_namespace());
             for id in resource.previous.iter() {
-                is_any_renamed |= id.name != now.name;
+                has_new_names |= id.name != now.name;
                 for namespace in [None, Some(namespace.clone())] {
                     let key = (id.kind.clone(), id.name.clone(), namespace);
                     let named = all.entry(key).or_default();
@@ -234,16 +249,18 @@ impl<'r> Renamed<'r> {
                 }
             }
         }
-        if !is_any_renamed {
-            all.clear();
-        }
-        Self(all)
+        Self { all, has_new_names }
     }
 
     /// Returns the fields of an object with references that change, each with the new names by the old ones.
     fn references_of(&self, resource: &Resource) -> Vec<(Vec<&'static str>, NewNames)> {
         let mut found = Vec::new();
-        for Field { to, path } in fields_of(resource) {
+        let fields = if self.has_new_names {
+            fields_of(resource)
+        } else {
+            Vec::new()
+        };
+        for Field { to, path } in fields {
             let mut names = HashSet::default();
             texts(&resource.node, &path, &mut names);
             let names = names.into_iter().filter_map(|name| {
@@ -276,22 +293,56 @@ impl<'r> Renamed<'r> {
         let keys = namespaces
             .into_iter()
             .map(|namespace| (to.1.into(), name.clone(), namespace.map(SmolStr::from)));
-        let named = keys.filter_map(|key| self.0.get(&key)).flatten().copied();
-        let mut found: Vec<&Resource> = named
-            .filter(|one| to.0.is_empty() || one.id().group == to.0)
-            .collect();
-        if found.len() > 1 {
-            let own = Affixes::of(from);
-            found.retain(|one| own.fit(&Affixes::of(one), true));
-            if found.len() > 1 {
-                found.retain(|one| own.fit(&Affixes::of(one), false));
-            }
-        }
+        let named = keys.filter_map(|key| self.all.get(&key)).flatten().copied();
+        let found = named.filter(|one| to.0.is_empty() || one.id().group == to.0);
+        let found = fitting(from, found.collect());
         let first = *found.first()?;
         let name = first.id().name;
         let are_same = found.iter().all(|one| one.id().name == name);
         are_same.then_some(first)
     }
+
+    /// Returns the object of the kind `to` that `from` means by a map with a name and a namespace (nameref.go,
+    /// filterMapCandidatesByNamespace). The namespace is its original one, or else its current one.
+    pub(super) fn target_of_map(
+        &self,
+        from: &Resource,
+        to: &str,
+        (name, namespace): (&SmolStr, Option<&str>),
+    ) -> Option<&'r Resource> {
+        let mut found = self.all.get(&(to.into(), name.clone(), None))?.clone();
+        if let Some(namespace) = namespace {
+            let (original, others): (Vec<_>, Vec<_>) = found
+                .into_iter()
+                .partition(|one| one.original().effective_namespace() == namespace);
+            found = if original.is_empty() {
+                others
+            } else {
+                original
+            };
+            found.retain(|one| {
+                [one.original(), one.id()]
+                    .iter()
+                    .any(|id| id.effective_namespace() == namespace)
+            });
+        }
+        let found = fitting(from, found);
+        let first = *found.first()?;
+        let are_same = found.iter().all(|one| one.id().key() == first.id().key());
+        are_same.then_some(first)
+    }
+}
+
+/// Returns those of several objects whose prefixes and suffixes fit those of `from` best.
+fn fitting<'r>(from: &Resource, mut found: Vec<&'r Resource>) -> Vec<&'r Resource> {
+    if found.len() > 1 {
+        let own = Affixes::of(from);
+        found.retain(|one| own.fit(&Affixes::of(one), true));
+        if found.len() > 1 {
+            found.retain(|one| own.fit(&Affixes::of(one), false));
+        }
+    }
+    found
 }
 
 /// The prefixes and suffixes that a build adds to a name.
@@ -332,25 +383,33 @@ impl Affixes {
 }
 
 impl Build<'_> {
-    /// Renames references to objects whose names the build changed.
+    /// Renames references to objects whose names or namespaces the build changed.
     pub(super) fn references(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
         let renamed = Renamed::of(&built.resources);
-        if renamed.0.is_empty() {
+        if renamed.all.is_empty() {
             return Ok(());
         }
         let all = built.resources.iter().enumerate();
         let changed: Vec<_> = all
-            .map(|(at, resource)| (at, renamed.references_of(resource)))
-            .filter(|(_, references)| !references.is_empty())
+            .map(|(at, resource)| {
+                let maps = ChangedMaps::of(&renamed, resource);
+                (at, renamed.references_of(resource), maps)
+            })
+            .filter(|(_, references, maps)| !references.is_empty() || !maps.is_empty())
             .collect();
-        for (at, references) in changed {
-            let new = references.iter().flat_map(|(_, names)| names.values());
-            self.take_text(doc, None, new.clone().map(SmolStr::len).sum(), 1)?;
+        for (at, references, maps) in changed {
+            let names = references.iter().flat_map(|(_, names)| names.values());
+            let new = names.chain(maps.iter().flat_map(ChangedMaps::texts));
+            let new: Vec<&SmolStr> = new.collect();
+            self.take_text(doc, None, new.iter().map(|text| text.len()).sum(), 1)?;
             let resource = &mut built.resources_mut()[at];
             let known = resource.references.iter().chain(new).cloned();
             resource.references = Arc::new(known.collect::<BTreeSet<SmolStr>>());
             for (path, names) in &references {
                 rename(&mut resource.node, path, names);
+            }
+            for map in &maps {
+                map.apply(resource);
             }
         }
         Ok(())

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::build::BuildError;
+use super::namespaced::set_namespaces;
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kube::{ApiVersion, Scope};
@@ -224,6 +225,15 @@ impl Resource {
         self.record_identity();
         let metadata = self.node.entry_mut("metadata");
         metadata.set(field, Node::text(text));
+    }
+
+    /// Sets the namespaces in its references that follow the namespace of its kustomization.
+    pub fn set_namespaces(&mut self, namespace: &str) {
+        let id = self.id();
+        if set_namespaces(&mut self.node, (&id.group, &id.kind), namespace) {
+            let known = self.references.iter().cloned();
+            self.references = Arc::new(known.chain([namespace.into()]).collect());
+        }
     }
 
     /// Returns a label or an annotation, by `field`.

@@ -88,6 +88,9 @@ impl Build<'_> {
                     if is_free && id.effective_namespace() != "_non_namespaceable_" {
                         resource.rename("namespace", namespace.as_str());
                     }
+                    if !unset_only {
+                        resource.set_namespaces(&namespace);
+                    }
                 }
             }
             kind @ ("PrefixTransformer" | "SuffixTransformer" | "PrefixSuffixTransformer") => {
@@ -353,6 +356,7 @@ impl Build<'_> {
             } else if id.effective_namespace() != "_non_namespaceable_" {
                 metadata.set("namespace", Node::text(namespace.as_str()));
             }
+            resource.set_namespaces(&namespace);
         }
         let mut known = BTreeSet::new();
         for resource in built.resources.iter() {

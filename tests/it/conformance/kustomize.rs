@@ -11,6 +11,14 @@ use ownerlint::graph::node::Node;
 use serde_json::{Value, json};
 use walkdir::WalkDir;
 
+/// The fields that name objects with their namespaces, as in `record.py`.
+const REFERENCES: [&[&str]; 4] = [
+    &["subjects"],
+    &["webhooks"],
+    &["spec", "service"],
+    &["spec", "conversion"],
+];
+
 type Files = Vec<(String, Arc<[u8]>)>;
 
 fn files(folder: &Path) -> Files {
@@ -43,14 +51,18 @@ fn built(builds: &Builds<'_>) -> Result<Value, String> {
                 marks.unwrap_or_else(Node::empty_map).to_json(8)
             };
             let text = |path: &[&str]| resource.node.text_at(path);
-            json!([
-                text(&["apiVersion"]),
-                text(&["kind"]),
-                text(&["metadata", "namespace"]),
-                text(&["metadata", "name"]),
+            let mut object = vec![
+                json!(text(&["apiVersion"])),
+                json!(text(&["kind"])),
+                json!(text(&["metadata", "namespace"])),
+                json!(text(&["metadata", "name"])),
                 marks("labels"),
                 marks("annotations"),
-            ])
+            ];
+            let references = REFERENCES.iter();
+            let references = references.filter_map(|path| resource.node.at(path));
+            object.extend(references.map(|reference| reference.to_json(8)));
+            Value::Array(object)
         })
         .collect();
     objects.sort_by_key(Value::to_string);

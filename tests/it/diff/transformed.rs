@@ -174,3 +174,29 @@ fn reference_follows_a_prefix() {
         "error: removing PersistentVolumeClaim `data` deletes its volume, unless that is retained; head still uses it"
     );
 }
+
+/// kustomize updates the name and the namespace of a Service in webhooks.
+#[test]
+fn webhook_follows_a_prefix_and_a_namespace() {
+    let server = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: server, namespace: system}\nspec:\n  \
+                  selector: {matchLabels: {app: server}}\n  template: {metadata: {labels: {app: server}}}\n";
+    let service = "apiVersion: v1\nkind: Service\nmetadata: {name: hook, namespace: system}\n\
+                   spec: {selector: {app: server}}\n";
+    let webhook = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: hook}\n\
+                   webhooks:\n- {name: a.example.org, failurePolicy: Fail, rules: [{apiGroups: [''], apiVersions: [v1], \
+                   operations: [DELETE], resources: [pods]}], clientConfig: {service: {name: hook, namespace: system}}}\n";
+    let both = delivered()
+        + &format!(
+            "== base/server.yaml\n{server}== base/service.yaml\n{service}== base/webhook.yaml\n{webhook}"
+        );
+    let of = |list: &str| {
+        format!(
+            "== base/kustomization.yaml\nresources: [service.yaml, webhook.yaml{list}]\n\
+             == web/kustomization.yaml\nresources: [a.yaml, ../base]\nnamespace: prod\nnamePrefix: p-\n"
+        )
+    };
+    let document = compared(&both, &of(", server.yaml"), &of(""));
+    let findings = document["findings"].as_array().expect("a list").iter();
+    let rules: Vec<&str> = findings.filter_map(|one| one["rule"].as_str()).collect();
+    assert_eq!(rules, ["webhook-backend-removed"]);
+}

@@ -1,0 +1,173 @@
+//! References that name a namespace, too: fields that a change of the namespace sets (kustomize api/filters/namespace),
+//! and maps that get the name and the namespace of the object that they mean (api/filters/nameref/nameref.go, setMapping).
+
+use foldhash::{HashMap, HashSet};
+use smol_str::SmolStr;
+
+use super::references::Renamed;
+use super::resource::Resource;
+use crate::graph::node::Node;
+
+const ADMISSION: &str = "admissionregistration.k8s.io";
+const RBAC: &str = "rbac.authorization.k8s.io";
+
+/// The maps with the name and the namespace of an object: its kind, the group and the kind that have the map, the path.
+const MAPS: [(&str, (&str, &str), &[&str]); 4] = [
+    ("ServiceAccount", (RBAC, "RoleBinding"), SUBJECTS),
+    ("ServiceAccount", (RBAC, "ClusterRoleBinding"), SUBJECTS),
+    (
+        "Service",
+        (ADMISSION, "ValidatingWebhookConfiguration"),
+        WEBHOOKS,
+    ),
+    (
+        "Service",
+        (ADMISSION, "MutatingWebhookConfiguration"),
+        WEBHOOKS,
+    ),
+];
+
+const SUBJECTS: &[&str] = &["subjects"];
+const WEBHOOKS: &[&str] = &["webhooks", "clientConfig", "service"];
+
+/// The maps whose `namespace` is set with that of the kustomization: the group and the kind, the path, and whether a
+/// missing namespace is added.
+const SET: [((&str, &str), &[&str], bool); 2] = [
+    (
+        ("apiregistration.k8s.io", "APIService"),
+        &["spec", "service"],
+        true,
+    ),
+    (
+        ("apiextensions.k8s.io", "CustomResourceDefinition"),
+        &["spec", "conversion", "webhook", "clientConfig", "service"],
+        false,
+    ),
+];
+
+/// A name and a namespace in a map; `None` if the map has no namespace.
+type Named = (SmolStr, Option<SmolStr>);
+
+/// The maps of an object that change.
+pub(super) struct ChangedMaps {
+    path: &'static [&'static str],
+    /// Their new contents by the old ones.
+    new: HashMap<Named, Named>,
+}
+
+impl ChangedMaps {
+    /// Finds the maps of an object that name renamed or moved objects.
+    pub(super) fn of(renamed: &Renamed<'_>, from: &Resource) -> Vec<Self> {
+        let id = from.id();
+        let maps = MAPS.iter();
+        let maps = maps.filter(|(_, (group, kind), _)| id.group == *group && id.kind == *kind);
+        let changed = maps.filter_map(|(to, _, path)| {
+            let mut found = HashSet::default();
+            visit(&from.node, path, &mut |map| found.extend(named(map)));
+            let new = found.into_iter().filter_map(|old| {
+                let target = renamed
+                    .target_of_map(from, to, (&old.0, old.1.as_deref()))?
+                    .id();
+                let namespace = Some(target.namespace).filter(|one| !one.is_empty());
+                let new = (target.name, namespace.or_else(|| old.1.clone()));
+                (new != old).then_some((old, new))
+            });
+            let new: HashMap<Named, Named> = new.collect();
+            (!new.is_empty()).then_some(Self { path, new })
+        });
+        changed.collect()
+    }
+
+    /// Returns the names and namespaces that they get.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &SmolStr> {
+        let new = self.new.values();
+        new.flat_map(|(name, namespace)| [Some(name), namespace.as_ref()])
+            .flatten()
+    }
+
+    /// Changes them.
+    pub(super) fn apply(&self, resource: &mut Resource) {
+        change(&mut resource.node, self.path, &mut |map| {
+            let Some((name, namespace)) = named(map).and_then(|old| self.new.get(&old)) else {
+                return;
+            };
+            map.set("name", Node::text(name.as_str()));
+            if let Some(namespace) = namespace {
+                map.set("namespace", Node::text(namespace.as_str()));
+            }
+        });
+    }
+}
+
+fn named(map: &Node) -> Option<Named> {
+    let name = SmolStr::from(map.str_at(&["name"])?);
+    Some((name, map.str_at(&["namespace"]).map(SmolStr::from)))
+}
+
+/// Sets the namespaces in an object of a kustomization that has this `namespace`; its own namespace is set elsewhere. A
+/// binding for an account of the name `default` means that of the namespace. Returns whether anything was set.
+pub(super) fn set_namespaces(
+    node: &mut Node,
+    (group, kind): (&str, &str),
+    namespace: &str,
+) -> bool {
+    let mut is_set = false;
+    if matches!(kind, "RoleBinding" | "ClusterRoleBinding") && has_default_account(node) {
+        change(node, SUBJECTS, &mut |subject| {
+            if subject.str_at(&["name"]) == Some("default") {
+                subject.set("namespace", Node::text(namespace));
+                is_set = true;
+            }
+        });
+    }
+    for (of, path, is_added) in SET {
+        let written = node.at(path).filter(Node::is_map);
+        if of == (group, kind)
+            && written.is_some_and(|map| is_added || map.get("namespace").is_some())
+        {
+            change(node, path, &mut |map| {
+                map.set("namespace", Node::text(namespace));
+            });
+            is_set = true;
+        }
+    }
+    is_set
+}
+
+fn has_default_account(binding: &Node) -> bool {
+    let mut found = false;
+    visit(binding, SUBJECTS, &mut |subject| {
+        found |= subject.str_at(&["name"]) == Some("default");
+    });
+    found
+}
+
+/// Calls `use_map` with each map at a path; a list on the way, or at its end, counts for each of its items.
+fn visit(node: &Node, path: &[&str], use_map: &mut impl FnMut(&Node)) {
+    if node.is_seq() {
+        for item in node.items() {
+            visit(&item, path, use_map);
+        }
+    } else if let Some((first, rest)) = path.split_first() {
+        if let Some(value) = node.get(first) {
+            visit(&value, rest, use_map);
+        }
+    } else if node.is_map() {
+        use_map(node);
+    }
+}
+
+/// Calls `edit` with each map that [`visit`] finds. It has to exist.
+fn change(node: &mut Node, path: &[&str], edit: &mut impl FnMut(&mut Node)) {
+    if node.is_seq() {
+        for item in node.seq_mut() {
+            change(item, path, edit);
+        }
+    } else if let Some((first, rest)) = path.split_first() {
+        if node.get(first).is_some() {
+            change(node.entry_mut(first), rest, edit);
+        }
+    } else if node.is_map() {
+        edit(node);
+    }
+}
