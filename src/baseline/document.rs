@@ -59,6 +59,9 @@ struct KnownFindingDocument {
     count: usize,
 }
 
+/// The byte order mark.
+const MARK: char = '\u{feff}';
+
 /// A file that is not a baseline.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{message}")]
@@ -72,15 +75,17 @@ pub struct BaselineError {
 }
 
 impl BaselineError {
+    /// Creates the error at an offset of the text without its byte order mark.
     fn new(file: &SourceFile, reason: &str, offset: usize) -> Self {
+        let text = file.text().trim_start_matches(MARK);
         Self {
             message: format!("`{}` is not a baseline: {reason}", file.path()),
             source_code: NamedSource::new(
                 plain::visible(file.path()),
-                plain::visible_in_place(file.text()),
+                plain::visible_in_place(text),
             )
             .with_language("json"),
-            span: SourceSpan::from(offset.min(file.text().len())),
+            span: SourceSpan::from(offset.min(text.len())),
         }
     }
 }
@@ -92,16 +97,18 @@ impl Baseline {
     /// The text does not follow the schema. The error has the place.
     pub fn read(file: &SourceFile) -> Result<Self, BaselineError> {
         // As in manifests and configurations, a byte order mark is ignored.
-        let text = file.text().trim_start_matches('\u{feff}');
+        let text = file.text().trim_start_matches(MARK);
+        let mark = file.text().len() - text.len();
         let document: BaselineDocument = serde_json::from_str(text).map_err(|error| {
             let line = file.line_span(error.line()).unwrap_or_default();
             let full = error.to_string();
             let reason = full.split(" at line ").next().unwrap_or(&full);
-            let offset = line.start as usize + error.column().saturating_sub(1);
+            let start = (line.start as usize).saturating_sub(mark);
+            let offset = start + error.column().saturating_sub(1);
             BaselineError::new(file, reason, offset)
         })?;
         if document.schema != SCHEMA {
-            let at = file.text().find(&document.schema).unwrap_or_default();
+            let at = text.find(&document.schema).unwrap_or_default();
             let reason = format!("its schema is `{}`, not `{SCHEMA}`", document.schema);
             return Err(BaselineError::new(file, &reason, at));
         }
@@ -211,6 +218,17 @@ fn rule_places(file: &SourceFile) -> Vec<Span> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn place_of_an_error_does_not_count_a_byte_order_mark() {
+        for text in ["{\"a\": 1}", "{\n\"a\": 1}"] {
+            let [plain, marked] = [text.to_owned(), format!("{MARK}{text}")].map(|text| {
+                let file = SourceFile::new("b.json", text);
+                Baseline::read(&file).expect_err("there is no schema").span
+            });
+            assert_eq!(plain, marked, "{text}");
+        }
+    }
 
     #[test]
     fn hostile_names_are_escaped_and_read_back() {
