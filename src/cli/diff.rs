@@ -21,7 +21,8 @@ use super::terminal;
 use crate::delivery::DeliveryTool;
 use crate::delivery::helm::HelmVersion;
 use crate::engine::{
-    CompareRequest, Comparison, SessionError, StateChoice, is_commit, usual_change,
+    CompareRequest, Comparison, SessionError, StateChoice, is_commit, similar_reference,
+    usual_change,
 };
 use crate::finding::Severity;
 use crate::git::GitError;
@@ -261,13 +262,23 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
     })
 }
 
-/// Adds the command that compares two files or folders to an error of Git, unless the user names states.
+/// Adds the command that compares two files or folders to an error of Git, or a similar branch to one on a path, unless
+/// the user names states.
 fn suggesting(error: Error, args: &DiffArgs, two_states: Option<&str>) -> Error {
     let Error::Session(reason) = error else {
         return error;
     };
     let command = match (&reason, two_states) {
         (SessionError::Git(_) | SessionError::InNeitherState { .. }, Some(command)) => command,
+        (SessionError::InNeitherState { path }, None) if !args.names_states() => {
+            return match similar_reference(path) {
+                Some(reference) => Error::UnknownReference {
+                    reason: reason.to_string(),
+                    reference,
+                },
+                None => Error::Session(reason),
+            };
+        }
         (SessionError::Git(GitError::Refused(_)), None) if !args.names_states() => {
             "ownerlint diff --base OLD --head NEW"
         }

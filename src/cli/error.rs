@@ -43,6 +43,10 @@ pub(super) enum Error {
     #[error("{reason}")]
     #[diagnostic(help("compare two files or folders: `{command}`"))]
     NoStates { reason: String, command: String },
+    /// A word that is no path, and similar to a branch or tag.
+    #[error("{reason}")]
+    #[diagnostic(help("did you mean `{reference}`?"))]
+    UnknownReference { reason: String, reference: String },
     #[error("`{rule}` is a rule: a kind can only follow a finalizer")]
     #[diagnostic(help(
         "`ownerlint explain {rule}` explains the rule, `ownerlint explain {kind}` the kind"

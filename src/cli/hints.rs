@@ -174,6 +174,13 @@ pub(super) fn on_argument(error: &mut clap::Error, root: &Command) {
             "name an object: `ownerlint plan delete deployment/web -f web.yaml`".to_owned(),
         );
     }
+    if error.kind() == ErrorKind::MissingRequiredArgument && misses(error, "--head <PATH>") {
+        return tip(
+            error,
+            "`--base` and `--head` name two files or folders; a branch or commit needs no option: `ownerlint diff main`"
+                .to_owned(),
+        );
+    }
     let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
         return;
     };

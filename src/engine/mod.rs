@@ -36,7 +36,7 @@ mod summary;
 pub use check::Check;
 pub use compare::{
     CompareRequest, Comparison, Deliveries, StateChoice, UsualChange, is_commit, list_deliveries,
-    usual_change,
+    similar_reference, usual_change,
 };
 pub use coverage::ReadExtent;
 pub use describe::{describe, tool};

@@ -106,6 +106,20 @@ impl Repository {
             .find(|reference| self.commit(reference).is_ok())
     }
 
+    /// Returns the names of the branches and tags.
+    pub fn references(&self) -> Vec<String> {
+        let list = [
+            "for-each-ref",
+            "--format=%(refname:short)",
+            "refs/heads",
+            "refs/remotes",
+            "refs/tags",
+        ];
+        let names = output(&self.folder, &list).unwrap_or_default();
+        let names = String::from_utf8_lossy(&names);
+        names.lines().map(str::to_owned).collect()
+    }
+
     /// Whether the work tree equals the current commit, apart from ignored files; `None` if there is no work tree.
     ///
     /// # Errors

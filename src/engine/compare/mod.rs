@@ -30,5 +30,5 @@ pub(super) use deliveries::evaluate;
 pub use deliveries::{Deliveries, list_deliveries};
 pub(super) use parsed::{RenderedChart, parts_of};
 pub use request::{CompareRequest, StateChoice};
-pub use start::{UsualChange, is_commit, usual_change};
+pub use start::{UsualChange, is_commit, similar_reference, usual_change};
 pub(super) use unlisted::UnlistedFiles;

@@ -7,6 +7,7 @@ use super::state::StateReader;
 use crate::git::{GitError, Repository};
 use crate::kube::shell;
 use crate::report::diff::StateName;
+use crate::text::near;
 
 /// The default comparison, if the user names no states.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +62,12 @@ pub fn usual_change() -> Result<UsualChange, GitError> {
 /// Whether `word` names a commit of the current repository.
 pub fn is_commit(word: &str) -> bool {
     Repository::discover(Path::new(".")).is_ok_and(|repository| repository.commit(word).is_ok())
+}
+
+/// Returns the branch or tag of the current repository that is most similar to `word`; `None` if none is similar.
+pub fn similar_reference(word: &str) -> Option<String> {
+    let repository = Repository::discover(Path::new(".")).ok()?;
+    near::nearest(word, repository.references())
 }
 
 /// The state that is compared, and its name in reports.

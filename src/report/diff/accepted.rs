@@ -11,7 +11,7 @@ use crate::finding::{Finding, Severity};
 use crate::kube::{ObjectKey, shell};
 use crate::merge::DiffEffect;
 use crate::report::{Report, Summary};
-use crate::text::plain;
+use crate::text::{near, plain};
 
 /// The deletions that a user wants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -161,7 +161,10 @@ impl DiffReport {
         }
         for key in acceptance.keys.difference(&lost) {
             // The namespace and the cluster of a key may be wrong.
-            let alike = by_name.get(name_of(key)).into_iter().flatten();
+            let name = name_of(key);
+            let alike = by_name.get(name);
+            let alike = alike.or_else(|| by_name.get(near::nearest(name, by_name.keys())?));
+            let alike = alike.into_iter().flatten();
             let meant: Vec<String> = alike
                 .filter(|lost| !differ_in_kind(key, lost))
                 .map(|lost| plain::one_line(lost))

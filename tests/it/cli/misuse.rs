@@ -42,6 +42,13 @@ fn misspelt_command_gets_a_suggestion() {
 }
 
 #[test]
+fn base_without_head_suggests_a_branch_without_an_option() {
+    fails(&["diff", "--base", "main"], 2, "--head <PATH>").stderr(contains(
+        "a branch or commit needs no option: `ownerlint diff main`",
+    ));
+}
+
+#[test]
 fn unknown_rule_is_rejected_with_a_suggestion() {
     fails(
         &["--select", "owner-cross-namspace", "fixtures"],

@@ -203,6 +203,10 @@ fn accepted_key_in_another_form_names_the_key_to_write() {
             "PersistentVolumeClaim/apps/history",
         ),
         ("secret/history-login", "Secret/apps/history-login"),
+        (
+            "PersistentVolumeClaim/apps/hisotry",
+            "PersistentVolumeClaim/apps/history",
+        ),
     ] {
         let (status, said) = compared("kustomization", &["--accept", key]);
         let words: Vec<&str> = said.split_whitespace().collect();

@@ -314,6 +314,8 @@ fn paths_are_relative_to_current_folder_and_need_one_side() {
         nowhere.starts_with("error: neither base nor head contains `nowhere`"),
         "{nowhere}"
     );
+    let misspelt = folder.run("", &["mian"]).expect_err("neither side has it");
+    assert!(misspelt.contains("did you mean `main`?"), "{misspelt}");
     let outside = limited("", "../x").expect_err("outside");
     assert!(
         outside.starts_with("error: `../x` is outside the repository"),
