@@ -154,7 +154,7 @@ pub(super) fn summary(
         moved: count(&changes, ChangeKind::Moved),
         renamed: count(&changes, ChangeKind::Renamed),
         deleted: count(&predicted, Deleted),
-        cascaded: count(&predicted, Cascaded),
+        cascaded: count(&predicted, Cascaded) + count(&predicted, GeneratedDeleted),
         stuck: count(&predicted, Stuck),
         orphaned: count(&predicted, Orphaned),
         unknown,

@@ -188,7 +188,7 @@ pub struct DiffSummary {
     pub renamed: usize,
     /// Objects that a tool deletes.
     pub deleted: usize,
-    /// Objects that are deleted with others.
+    /// Objects that are deleted with others, also those that controllers generate.
     pub cascaded: usize,
     /// Objects whose deletion does not finish.
     pub stuck: usize,

@@ -269,6 +269,23 @@ fn removed_external_secret_deletes_secret_and_claim_may_lose_data() {
 }
 
 #[test]
+fn generated_objects_count_as_cascaded() {
+    let secret = in_shop(&object("external-secrets.io/v1", "ExternalSecret", "db"))
+        + "spec: {target: {name: login}, secretStoreRef: {name: s}}\n";
+    let folder = Folder::new();
+    folder.write("base/a.yaml", &secret);
+    folder.write("head/b.yaml", &config("b"));
+    let document = folder
+        .run("", &["--base", "base", "--head", "head", "--by", "argocd"])
+        .expect("effects");
+    let summary = &document["summary"];
+    assert_eq!(
+        (&summary["deleted"], &summary["cascaded"]),
+        (&1.into(), &1.into())
+    );
+}
+
+#[test]
 fn removed_flux_kustomization_prunes_only_if_its_parent_prunes() {
     let a = in_shop(&config("a"));
     let cluster = FLUX
