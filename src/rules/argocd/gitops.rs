@@ -158,7 +158,7 @@ fn leaked(member: &Member, leak: Leak<'_>) -> Draft {
         _ if leak.made == TemplateKind::Claim => (
             Severity::Warning,
             "The StatefulSet controller copies the label onto every claim, and Argo CD recognises its objects by this \
-             label. The claims are not in git and usually have no owner: the application is out of sync forever, and \
+             label. The claims are not in Git and usually have no owner: the application is out of sync forever, and \
              a sync that prunes deletes the claims with their data."
                 .to_owned(),
         ),
@@ -222,7 +222,7 @@ fn leaked_by_custom_resource(member: &Member, key: &'static str, place: Span) ->
         .reason(
             "If the operator copies it onto the objects that it creates, Argo CD takes these for its own, although they \
              are not \
-             in git. Without an owner, a sync that prunes deletes them. Whether this operator copies it is not known here.",
+             in Git. Without an owner, a sync that prunes deletes them. Whether this operator copies it is not known here.",
         )
         .help(format!("remove `{key}` from the spec; the tool writes it onto the objects that it applies"))
         .target(key)
@@ -290,7 +290,7 @@ fn forced_by_kustomization(
         n => (format!(" and {} more objects with state", n - 1), "them"),
     };
     let message = format!(
-        "`force: true` may delete {}{more} in order to change {them}",
+        "{}{more} may be deleted and created again: `force: true` does that to change {them}",
         named(worst)
     );
     let draft = Draft::on(kustomization, force.key_span, message)
@@ -338,7 +338,7 @@ fn force(metadata: Metadata<'_>) -> Option<(Force, Span, String)> {
 fn lost_with(context: &Context<'_>, member: &Member) -> &'static str {
     let object = &member.object;
     if object.is(kinds::NAMESPACE) {
-        "Everything in the namespace is deleted with it, even objects that are not in git."
+        "Everything in the namespace is deleted with it, even objects that are not in Git."
     } else if object.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
         "Every instance is deleted with it, and every object that the instances own."
     } else if object.is(kinds::STATEFUL_SET) && claims::are_deleted(object, "whenDeleted") {
@@ -414,6 +414,17 @@ impl Force {
     }
 }
 
+/// Describes how to make a change by hand that recreates an object.
+fn by_hand(object: &Object) -> &'static str {
+    if object.is(kinds::STATEFUL_SET) {
+        ": `kubectl delete --cascade=orphan` keeps its Pods and claims"
+    } else if object.is(kinds::PERSISTENT_VOLUME_CLAIM) {
+        ", with a new claim and a copy of the data"
+    } else {
+        ""
+    }
+}
+
 fn forced(context: &Context<'_>, member: &Member, force: Force, place: Span) -> Draft {
     let object = &member.object;
     let (option, protections) = force.named();
@@ -421,12 +432,23 @@ fn forced(context: &Context<'_>, member: &Member, force: Force, place: Span) -> 
         Force::ArgoCdReplace => contains_others(object),
         Force::ArgoCdApply | Force::Flux => is_mild(object),
     };
-    Draft::on(member, place, format!("{option} may delete {} and create it again", named(member)))
-        .label("deletes in order to change")
-        .reason(format!("{} {} {protections} not protect from it.", force.when(object), lost_with(context, member)))
-        .help(
-            "remove the option here, and make such a change by hand when it is needed: for a StatefulSet with `kubectl delete \
-             --cascade=orphan`, for a claim with a new claim and a copy of the data",
-        )
-        .info_if(mild)
+    Draft::on(
+        member,
+        place,
+        format!(
+            "{} may be deleted and created again, because of {option}",
+            named(member)
+        ),
+    )
+    .label("deletes in order to change")
+    .reason(format!(
+        "{} {} {protections} not protect from it.",
+        force.when(object),
+        lost_with(context, member)
+    ))
+    .help(format!(
+        "remove the option here, and make such a change by hand when it is needed{}",
+        by_hand(object)
+    ))
+    .info_if(mild)
 }

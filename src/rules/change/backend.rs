@@ -75,7 +75,7 @@ fn webhook(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
     let operations = rules.flat_map(|rule| &rule.operations);
     let operations: BTreeSet<&str> = operations.map(Spanned::as_str).collect();
     let stuck = if operations.contains("DELETE") || operations.contains("*") {
-        " That includes deletions: a namespace with such objects stays Terminating."
+        ", deletions included: a namespace with such objects stays Terminating"
     } else {
         ""
     };
@@ -83,8 +83,8 @@ fn webhook(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
     let names = listed(webhooks.map(|webhook| webhook.name.as_str()));
     draft(merge, unanswered, format!("removing {left} breaks {object}, which still calls it"))
         .reason(format!(
-            "{names} has `failurePolicy: Fail`: without a backend the API server rejects every request that it is asked \
-             about ({}).{stuck}",
+            "{names} has `failurePolicy: Fail`. Without a backend the API server rejects every request for which it has to call \
+             the webhook ({}){stuck}.",
             operations.iter().map(|operation| format!("`{operation}`")).collect::<Vec<_>>().join(", ")
         ))
         .help(format!("remove {object} in the same change or before, or set `failurePolicy: Ignore` and merge that first"))

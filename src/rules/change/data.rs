@@ -247,7 +247,7 @@ fn lost_data(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
     let draft = on_culprit(merge, cascade, message)
         .label("represents the data")
         .reason(format!(
-            "{} deletes {}, and that {takes} data outside of git: {}.{policy}{}",
+            "{} deletes {}, and that {takes} data outside of Git: {}.{policy}{}",
             tool(merge, member),
             named(member),
             loss.lost,

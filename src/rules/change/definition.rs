@@ -96,7 +96,7 @@ fn draft(
     let draft = on_culprit(merge, cascade, message)
         .label("defines the deleted objects")
         .reason(format!(
-            "{} deletes {them}. The API server then deletes every object of {kind}, in all namespaces, in git or not, and \
+            "{} deletes {them}. The API server then deletes every object of {kind}, in all namespaces, in Git or not, and \
              the garbage collector deletes their dependents.{}{caution}",
             tool(merge, crd),
             stuck(cascade)

@@ -44,7 +44,7 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     on_culprit(merge, cascade, format!("{leaving} {deletes} {taken}"))
         .label("owns the deleted objects")
         .reason(format!(
-            "{} deletes the {}, and the garbage collector deletes what its controller created as its dependent.{restart}{again}{}",
+            "{} deletes the {}, and the garbage collector deletes the objects that its controller created for it.{restart}{again}{}",
             tool(merge, generator),
             generator.object.kind(),
             stuck(cascade)

@@ -166,11 +166,11 @@ fn taken(loss: &MovedLoss<'_>, it: &str) -> String {
 fn comes_back(loss: &MovedLoss<'_>) -> Cow<'static, str> {
     let says = match loss.kind {
         Some(CascadeKind::Definition) => {
-            "With a CustomResourceDefinition, the API server deletes every object of its kind, in git or not, and the garbage collector their \
+            "With a CustomResourceDefinition, the API server deletes every object of its kind, in Git or not, and the garbage collector their \
              dependents."
         }
         Some(CascadeKind::Namespace) => {
-            "With a Namespace, everything in it is deleted, in git or not. Only the objects in git come back, without their data."
+            "With a Namespace, everything in it is deleted, in Git or not. Only the objects in Git come back, without their data."
         }
         Some(CascadeKind::Delivery) => {
             let end = if loss.stays_away {

@@ -35,7 +35,7 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         .label("contains the deleted objects")
         .reason(format!(
             "{} deletes the Namespace, and the namespace controller then deletes everything in it, even objects that were \
-             never in git. Protections of single objects have no effect.{}",
+             never in Git. Protections of single objects have no effect.{}",
             tool(merge, namespace),
             stuck(cascade)
         ))

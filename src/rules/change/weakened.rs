@@ -76,7 +76,7 @@ fn unprotected(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let (with, when) = if is_all {
         (
             "",
-            "it is removed from git later, alone or with everything else",
+            "it is removed from Git later, alone or with everything else",
         )
     } else {
         occasion(*removal)
@@ -119,7 +119,7 @@ fn occasion(removal: Removal) -> (&'static str, &'static str) {
         | Removal::Kubectl
         | Removal::ArgoCdPrune
         | Removal::FluxPrune
-        | Removal::Namespace => ("", "it is removed from git later"),
+        | Removal::Namespace => ("", "it is removed from Git later"),
     }
 }
 

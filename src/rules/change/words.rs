@@ -33,8 +33,8 @@ pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
         (used, "head still uses", "head still uses"),
         (
             of_standing(&unused, Standing::Unapplied),
-            "stays in git although nothing applies it",
-            "stay in git although nothing applies them",
+            "stays in Git although nothing applies it",
+            "stay in Git although nothing applies them",
         ),
         (
             of_standing(&unused, Standing::Unwritten),

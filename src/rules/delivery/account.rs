@@ -70,22 +70,20 @@ fn are_deleted_together(context: &Context<'_>, member: &Member, account: &Member
 }
 
 fn loses(member: &Member, account: &Member, place: Span) -> Draft {
-    let (controller, work, what) = if member.object.is(kinds::HELM_RELEASE) {
-        (
-            "helm-controller",
-            "uninstall the release",
-            "the release installed",
-        )
+    let (controller, work, delivered) = if member.object.is(kinds::HELM_RELEASE) {
+        ("helm-controller", "uninstall the release", "installed")
     } else {
-        ("kustomize-controller", "prune", "the Kustomization applied")
+        ("kustomize-controller", "prune", "applied")
     };
     let (who, needed) = (named(member), named(account));
-    let message = format!("{who} is deleted together with {needed}, which it needs to {work}");
+    let message = format!(
+        "all that {who} {delivered} may stay in the cluster: it is deleted together with {needed}, which it needs to {work}"
+    );
     Draft::on(member, place, message)
         .label("deleted at the same time")
         .reason(format!(
-            "The two are deleted at about the same time. If the ServiceAccount is gone first, {controller} logs it, \
-             deletes nothing and lets the {} go: all that {what} stays in the cluster.",
+            "The two are deleted at about the same time. If the ServiceAccount is gone first, {controller} logs that, deletes \
+             nothing and lets the {} go.",
             member.object.kind()
         ))
         .help(format!(

@@ -322,7 +322,7 @@ fn finding(
     let draft = Draft::on(
         role,
         place(role, first.plural).unwrap_or_else(|| role.object.name_span()),
-        format!("{who} has no permission to update {lacking}: a cluster that checks it rejects the owner references to {kinds} that controllers write"),
+        format!("objects with owner references to {kinds} may be rejected: {who} has no permission to update {lacking}"),
     )
     .label("grants no `update` of `finalizers`, nor does another rule")
     .reason(format!(

@@ -540,12 +540,13 @@ fn kustomization_force_applies_to_delivered_objects() {
             ],
         )
     };
-    let claim = "`force: true` may delete PersistentVolumeClaim `a` and 1 more object with state in order to change them";
+    let claim = "PersistentVolumeClaim `a` and 1 more object with state may be deleted and created again: `force: true` does that to change them";
     assert_eq!(
         tree("./apps", &[STATEFUL_SET, CLAIM]),
         [("warning".to_owned(), claim.to_owned())]
     );
-    let namespace = "`force: true` may delete Namespace `a` in order to change it";
+    let namespace =
+        "Namespace `a` may be deleted and created again: `force: true` does that to change it";
     assert_eq!(
         tree("./apps", &[CONFIG_MAP, NAMESPACE]),
         [("info".to_owned(), namespace.to_owned())]
