@@ -11,13 +11,11 @@ use super::updated::is_mounted;
 use super::withdraw::{PartWithdrawal, ToolRelease, delivered};
 use crate::changes::Destination;
 use crate::cluster::Scenario;
-use crate::finding::Certainty;
 use crate::gc::{ClusterError, Fate, Plan, Step};
 use crate::inventory::Member;
-use crate::knowledge::DataFate;
 use crate::kube::{ObjectKey, Wait, kinds};
 use crate::kustomize::SourceTool;
-use crate::ownership::{Implied, ImpliedObject, TieKind, data_loss, reclaim_policy};
+use crate::ownership::Implied;
 
 /// Builds the scenario: the cluster of base and the requests of the tools.
 ///
@@ -170,35 +168,6 @@ impl<'a> Telling<'a> {
             })
     }
 
-    /// Returns the claims that StatefulSets create. Other implied objects are reported with their owner or created
-    /// again with it.
-    pub(super) fn claims(&self) -> impl Iterator<Item = &'a ImpliedObject<'a>> + use<'a> {
-        self.implied.objects.iter().filter(|object| {
-            object.key.is(kinds::PERSISTENT_VOLUME_CLAIM) && object.owner.is(kinds::STATEFUL_SET)
-        })
-    }
-
-    /// Returns the deletion of a claim of a StatefulSet, and the loss of its data unless the volume is retained.
-    fn lost_claim(
-        &self,
-        claim: &ImpliedObject<'_>,
-        certainty: EffectCertainty,
-        because: Vec<ObjectKey>,
-    ) -> Vec<DiffEffect> {
-        let certain = match reclaim_policy(&self.part.base.inventory, Some(&claim.key), claim.spec)
-        {
-            Some(DataFate::Lost) => Some(true),
-            Some(DataFate::Unknown) | None => Some(false),
-            Some(DataFate::Kept) => None,
-        };
-        let lost = certain.map(|certain| {
-            let certainty = certainty.and(certain);
-            self.effect(&claim.key, EffectKind::DataLost, certainty, because.clone())
-        });
-        let deleted = self.effect(&claim.key, EffectKind::GeneratedDeleted, certainty, because);
-        lost.into_iter().chain([deleted]).collect()
-    }
-
     /// Returns the effects on objects that move from one deliverer to another, and on the contents of a Namespace, the
     /// instances of a CRD and the objects of a delivery object that moves.
     fn handed_over(&self, fates: &BTreeMap<ObjectKey, Fate>) -> Vec<DiffEffect> {
@@ -325,7 +294,7 @@ impl<'a> Telling<'a> {
         certainty.and(is_sure && tool.is_none_or(|(_, is_known)| is_known))
     }
 
-    fn effect(
+    pub(super) fn effect(
         &self,
         key: &ObjectKey,
         effect: EffectKind,
@@ -396,65 +365,6 @@ impl<'a> Telling<'a> {
         let tool = self.withdrawn.regimes.get(key);
         let certainty = EffectCertainty::Certain.and(tool.is_some_and(|(_, is_known)| *is_known));
         orphaned.then(|| self.effect(key, EffectKind::Orphaned, certainty, because))
-    }
-
-    /// Returns the deletion of objects that no manifest contains: those that a controller created for `member`, as
-    /// dependents or in a namespace that is deleted.
-    fn products(
-        &self,
-        member: &Member,
-        certainty: EffectCertainty,
-        because: &[ObjectKey],
-        fates: &BTreeMap<ObjectKey, Fate>,
-    ) -> Vec<DiffEffect> {
-        let inventory = &self.part.base.inventory;
-        let products = self
-            .part
-            .analysis
-            .ties()
-            .from(member.id)
-            .iter()
-            .filter(|tie| match tie.kind {
-                TieKind::Generates { owned: true } => true,
-                TieKind::Generates { owned: false } => {
-                    let namespace = tie.to.key.namespace.name().map(ObjectKey::of_namespace);
-                    match namespace.and_then(|namespace| fates.get(&namespace)) {
-                        Some(Fate::Present(present)) => present.terminating,
-                        Some(Fate::Gone) => true,
-                        None => false,
-                    }
-                }
-                TieKind::Uses => false,
-            });
-        let unseen = products.filter(|tie| inventory.with_key(&tie.to.key).is_empty());
-        let deleted = unseen.map(|tie| {
-            let certainty = certainty.and(tie.certainty == Certainty::Certain);
-            let chain = because.iter().chain([&tie.to.key]).cloned().collect();
-            self.effect(&tie.to.key, EffectKind::GeneratedDeleted, certainty, chain)
-        });
-        deleted.collect()
-    }
-
-    /// Returns the loss of the data that is deleted with an object.
-    fn data(
-        &self,
-        member: &Member,
-        certainty: EffectCertainty,
-        because: &[ObjectKey],
-    ) -> Option<DiffEffect> {
-        let tables = self.part.analysis.tables();
-        let data = data_loss(&self.part.base.inventory, tables, member)?;
-        let certain = match data.fate {
-            DataFate::Lost => data.verified,
-            DataFate::Unknown => false,
-            DataFate::Kept => return None,
-        };
-        Some(self.effect(
-            &member.key,
-            EffectKind::DataLost,
-            certainty.and(certain),
-            because.to_vec(),
-        ))
     }
 
     /// Whether a reconciling tool recreates the object: head has it, and its namespace and CRD are or will be there.

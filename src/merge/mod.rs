@@ -42,6 +42,7 @@ mod replaced;
 mod scaled;
 mod surprise;
 mod uninstalled;
+mod unwritten;
 mod updated;
 mod waits;
 mod withdraw;

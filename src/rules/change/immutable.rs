@@ -169,7 +169,7 @@ fn class_may_be_rejected(
         ))
         .help(format!(
             "write the class that the claim has in the cluster; for another class, {}",
-            remedy(object, regime)
+            remedy(object, regime, std::slice::from_ref(class))
         ))
         .severity(Severity::Warning);
     Some(draft)

@@ -1,0 +1,102 @@
+//! Effects on what no manifest contains: claims of StatefulSets, products of controllers, and data.
+
+use std::collections::BTreeMap;
+
+use super::effect::{DiffEffect, EffectCertainty, EffectKind};
+use super::effects::Telling;
+use crate::finding::Certainty;
+use crate::gc::Fate;
+use crate::inventory::Member;
+use crate::knowledge::DataFate;
+use crate::kube::{ObjectKey, kinds};
+use crate::ownership::{ImpliedObject, TieKind, data_loss, reclaim_policy};
+
+impl<'a> Telling<'a> {
+    /// Returns the claims that StatefulSets create. Other implied objects are reported with their owner or created
+    /// again with it.
+    pub(super) fn claims(&self) -> impl Iterator<Item = &'a ImpliedObject<'a>> + use<'a> {
+        self.implied.objects.iter().filter(|object| {
+            object.key.is(kinds::PERSISTENT_VOLUME_CLAIM) && object.owner.is(kinds::STATEFUL_SET)
+        })
+    }
+
+    /// Returns the deletion of a claim of a StatefulSet, and the loss of its data unless the volume is retained.
+    pub(super) fn lost_claim(
+        &self,
+        claim: &ImpliedObject<'_>,
+        certainty: EffectCertainty,
+        because: Vec<ObjectKey>,
+    ) -> Vec<DiffEffect> {
+        let certain = match reclaim_policy(&self.part.base.inventory, Some(&claim.key), claim.spec)
+        {
+            Some(DataFate::Lost) => Some(true),
+            Some(DataFate::Unknown) | None => Some(false),
+            Some(DataFate::Kept) => None,
+        };
+        let lost = certain.map(|certain| {
+            let certainty = certainty.and(certain);
+            self.effect(&claim.key, EffectKind::DataLost, certainty, because.clone())
+        });
+        let deleted = self.effect(&claim.key, EffectKind::GeneratedDeleted, certainty, because);
+        lost.into_iter().chain([deleted]).collect()
+    }
+
+    /// Returns the deletion of objects that no manifest contains: those that a controller created for `member`, as
+    /// dependents or in a namespace that is deleted.
+    pub(super) fn products(
+        &self,
+        member: &Member,
+        certainty: EffectCertainty,
+        because: &[ObjectKey],
+        fates: &BTreeMap<ObjectKey, Fate>,
+    ) -> Vec<DiffEffect> {
+        let inventory = &self.part.base.inventory;
+        let products = self
+            .part
+            .analysis
+            .ties()
+            .from(member.id)
+            .iter()
+            .filter(|tie| match tie.kind {
+                TieKind::Generates { owned: true } => true,
+                TieKind::Generates { owned: false } => {
+                    let namespace = tie.to.key.namespace.name().map(ObjectKey::of_namespace);
+                    match namespace.and_then(|namespace| fates.get(&namespace)) {
+                        Some(Fate::Present(present)) => present.terminating,
+                        Some(Fate::Gone) => true,
+                        None => false,
+                    }
+                }
+                TieKind::Uses => false,
+            });
+        let unseen = products.filter(|tie| inventory.with_key(&tie.to.key).is_empty());
+        let deleted = unseen.map(|tie| {
+            let certainty = certainty.and(tie.certainty == Certainty::Certain);
+            let chain = because.iter().chain([&tie.to.key]).cloned().collect();
+            self.effect(&tie.to.key, EffectKind::GeneratedDeleted, certainty, chain)
+        });
+        deleted.collect()
+    }
+
+    /// Returns the loss of the data that is deleted with an object.
+    pub(super) fn data(
+        &self,
+        member: &Member,
+        certainty: EffectCertainty,
+        because: &[ObjectKey],
+    ) -> Option<DiffEffect> {
+        let tables = self.part.analysis.tables();
+        let data = data_loss(&self.part.base.inventory, tables, member)?;
+        let certain = match data.fate {
+            DataFate::Lost => data.verified,
+            DataFate::Unknown => false,
+            DataFate::Kept => return None,
+        };
+        Some(self.effect(
+            &member.key,
+            EffectKind::DataLost,
+            certainty.and(certain),
+            because.to_vec(),
+        ))
+    }
+}
