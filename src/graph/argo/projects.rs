@@ -26,6 +26,10 @@ use crate::text::glob;
 /// The setting of Argo CD that adds the limits of some projects to others.
 const GLOBAL: &str = "globalProjects";
 
+/// The maximum number of items in the lists of a project. One with more is treated like one that the tree does not
+/// deliver, because every item is compared with every object.
+const MOST_ITEMS: usize = 1000;
+
 /// The annotations of hooks.
 const HOOKS: [&str; 2] = ["argocd.argoproj.io/hook", "helm.sh/hook"];
 
@@ -52,6 +56,7 @@ impl Projects {
         if are_doubtful {
             return Self::default();
         }
+        all.retain(|_, alike| alike.iter().map(Project::items).sum::<usize>() <= MOST_ITEMS);
         Self(Arc::new(all))
     }
 
@@ -123,6 +128,14 @@ impl Project {
                 forbidden: listed("clusterResourceBlacklist").unwrap_or_default(),
             },
         }
+    }
+
+    /// Returns the number of items in its lists, plus one for itself.
+    fn items(&self) -> usize {
+        let kinds = [&self.namespaced, &self.cluster_scoped];
+        let kinds =
+            kinds.map(|kinds| kinds.permitted.as_ref().map_or(0, Vec::len) + kinds.forbidden.len());
+        1 + self.destinations.len() + kinds.iter().sum::<usize>()
     }
 
     /// Returns the first part of an Application that the project does not permit.

@@ -1,7 +1,7 @@
 //! Removed objects by which tools deliver others, such as Applications, Kustomizations and HelmReleases.
 
 use std::cell::LazyCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::{HashMap, HashSet};
 
@@ -63,8 +63,11 @@ fn delivery_removed(merge: &Merge<'_>, sink: &mut Sink) {
             sink.push(no_longer_generated(merge, member, set));
         }
     }
+    let lost = LazyCell::new(|| losses_by_cause(merge));
     for replaced in merge.part.replaced_releases() {
-        sink.extend(another_release(merge, &replaced));
+        let toll = replaced.objects.as_ref();
+        let toll = toll.map(|objects| toll_of(&lost, objects));
+        sink.extend(another_release(merge, &replaced, toll));
     }
 }
 
@@ -255,8 +258,13 @@ fn on_delivery(merge: &Merge<'_>, member: &Member, message: String) -> Draft {
     left_in_head(draft, merge, member)
 }
 
-/// Reports a HelmRelease that installs another release: Flux uninstalls the old one.
-fn another_release(merge: &Merge<'_>, replaced: &ReplacedRelease<'_>) -> Option<Draft> {
+/// Reports a HelmRelease that installs another release: Flux uninstalls the old one. `toll`: what is deleted with it, if
+/// its objects are known.
+fn another_release(
+    merge: &Merge<'_>,
+    replaced: &ReplacedRelease<'_>,
+    toll: Option<Option<(String, Severity)>>,
+) -> Option<Draft> {
     let ReplacedRelease {
         base,
         head,
@@ -264,7 +272,6 @@ fn another_release(merge: &Merge<'_>, replaced: &ReplacedRelease<'_>) -> Option<
         is,
         objects,
     } = replaced;
-    let toll = objects.as_ref().map(|objects| toll_of(merge, objects));
     let (taken, severity) = match &toll {
         None => ("and it is not known what it holds", Severity::Warning),
         Some(None) => return None,
@@ -333,13 +340,23 @@ fn another_release(merge: &Merge<'_>, replaced: &ReplacedRelease<'_>) -> Option<
     ))
 }
 
+/// Returns the effects that are losses, by their first cause.
+fn losses_by_cause<'m>(merge: &'m Merge<'_>) -> HashMap<&'m ObjectKey, Vec<&'m DiffEffect>> {
+    let mut by_cause: HashMap<&ObjectKey, Vec<&DiffEffect>> = HashMap::default();
+    for effect in merge.effects.iter().filter(|one| one.effect.is_loss()) {
+        by_cause.entry(&effect.because[0]).or_default().push(effect);
+    }
+    by_cause
+}
+
 /// Describes what is deleted with the `objects` of a release, to follow the uninstallation, and how grave that is;
-/// `None` if nothing is.
-fn toll_of(merge: &Merge<'_>, objects: &[&Member]) -> Option<(String, Severity)> {
-    let of_release: HashSet<&ObjectKey> = objects.iter().map(|member| &member.key).collect();
-    let effects = merge.effects.iter();
-    let lost =
-        effects.filter(|effect| effect.effect.is_loss() && of_release.contains(&effect.because[0]));
+/// `None` if nothing is. `lost`: all losses by their first cause.
+fn toll_of(
+    lost: &HashMap<&ObjectKey, Vec<&DiffEffect>>,
+    objects: &[&Member],
+) -> Option<(String, Severity)> {
+    let objects: BTreeSet<&ObjectKey> = objects.iter().map(|member| &member.key).collect();
+    let lost = objects.iter().filter_map(|key| lost.get(*key)).flatten();
     let mut severity = Severity::Warning;
     let (mut verb, mut possibly) = ("may delete", "possibly ");
     let mut taken: BTreeMap<&ObjectKey, bool> = BTreeMap::new();

@@ -72,6 +72,21 @@ fn application_outside_its_project_deletes_nothing() {
 }
 
 #[test]
+fn project_with_too_many_items_forbids_nothing() {
+    let found = |items: usize| {
+        let item = "{server: '*', namespace: other}, ";
+        of_b(
+            &project(&format!("destinations: [{}]", item.repeat(items))),
+            "",
+            "",
+        )
+        .0
+    };
+    assert_eq!(found(999), KEPT);
+    assert_eq!(found(1000), DELETED);
+}
+
+#[test]
 fn sync_with_a_forbidden_object_deletes_nothing() {
     let elsewhere = config("c").replace("shop", "other");
     let elsewhere = format!("== web/c.yaml\n{elsewhere}");
