@@ -5,10 +5,14 @@ use std::collections::BTreeSet;
 use super::Delivered;
 use super::refused::dependencies;
 use crate::graph::delivery::Delivery;
+use crate::graph::kustomize::Resource;
 use crate::kustomize::SourceTool;
 
 /// The namespaces of every cluster.
 const ALWAYS_THERE: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+/// The kinds of objects for which others wait.
+const AWAITED: [&str; 2] = ["Kustomization", "HelmRelease"];
 
 /// Clusters with the namespaces that they have, as far as the tree shows.
 type Namespaces<'d> = BTreeSet<(&'d str, String)>;
@@ -20,10 +24,18 @@ impl Delivered {
     /// `apply`).
     pub(super) fn doubt_what_is_not_here(&mut self, base: &Self) {
         let namespaces = self.namespaces(base);
-        let doubts = self.all.iter().map(|one| {
-            let was = base.delivery(&one.id).filter(|_| one.error.is_none())?;
-            self.unknown_dependency(one, was, base)
-                .or_else(|| unknown_namespace(one, &namespaces))
+        let awaited = self.all.iter().map(|one| new_dependencies(one, base));
+        let awaited: Vec<Vec<String>> = awaited.collect();
+        let applied = self.applied_among(base, awaited.iter().flatten());
+        let doubts = self.all.iter().zip(&awaited).map(|(one, awaited)| {
+            base.delivery(&one.id).filter(|_| one.error.is_none())?;
+            let missing = awaited.iter().find(|key| !applied.contains(key));
+            let missing = missing.map(|key| {
+                format!(
+                    "waits for {key}, which nothing here applies: if the cluster does not have it, nothing is deleted"
+                )
+            });
+            missing.or_else(|| unknown_namespace(one, &namespaces))
         });
         let doubts: Vec<Option<String>> = doubts.collect();
         for (one, doubt) in self.all.iter_mut().zip(doubts) {
@@ -31,22 +43,24 @@ impl Delivered {
         }
     }
 
-    /// Returns a phrase about a new dependency that neither state applies.
-    fn unknown_dependency(&self, one: &Delivery, was: &Delivery, base: &Self) -> Option<String> {
-        let known: BTreeSet<String> = dependencies(was).collect();
-        let mut new = dependencies(one).filter(|key| !known.contains(key) && is_literal(key));
-        let missing = new.find(|key| !self.applies(key) && !base.applies(key))?;
-        Some(format!(
-            "waits for {missing}, which nothing here applies: if the cluster does not have it, nothing is deleted"
-        ))
-    }
-
-    /// Whether a delivery of the state has a key, or applies an object with it.
-    fn applies(&self, key: &str) -> bool {
-        self.deliveries().into_iter().any(|one| {
-            let mut resources = one.resources.iter();
-            one.key == key || resources.any(|resource| resource.id().key() == key)
-        })
+    /// Returns those of the `wanted` keys that this state or `base` applies.
+    fn applied_among<'k>(
+        &self,
+        base: &Self,
+        wanted: impl Iterator<Item = &'k String>,
+    ) -> BTreeSet<&'k String> {
+        let wanted: BTreeSet<&String> = wanted.collect();
+        let mut found = BTreeSet::new();
+        if wanted.is_empty() {
+            return found;
+        }
+        for one in self.deliveries().into_iter().chain(base.deliveries()) {
+            let resources = one.resources.iter().map(Resource::id);
+            let resources = resources.filter(|id| AWAITED.contains(&id.kind.as_str()));
+            let keys = resources.map(|id| id.key()).chain([one.key.clone()]);
+            found.extend(keys.filter_map(|key| wanted.get(&key).copied()));
+        }
+        found
     }
 
     /// Returns the namespaces that clusters have before the merge, or that this state creates.
@@ -76,6 +90,14 @@ impl Delivered {
         }
         found
     }
+}
+
+/// Returns the keys for which a delivery waits since `base`, the previous state.
+fn new_dependencies(one: &Delivery, base: &Delivered) -> Vec<String> {
+    let known = base.delivery(&one.id).into_iter().flat_map(dependencies);
+    let known: BTreeSet<String> = known.collect();
+    let new = dependencies(one).filter(|key| !known.contains(key) && is_literal(key));
+    new.collect()
 }
 
 /// Returns a phrase about a namespace of a Kustomization's objects that its cluster is not known to have.
