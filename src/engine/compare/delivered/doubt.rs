@@ -23,6 +23,13 @@ impl Delivered {
     /// has these (fluxcd/kustomize-controller internal/controller/kustomization_controller.go, `checkDependencies` and
     /// `apply`).
     pub(super) fn doubt_what_is_not_here(&mut self, base: &Self) {
+        let tools = self
+            .all
+            .iter()
+            .filter_map(|one| Some(one.by.as_ref()?.tool));
+        if !tools.into_iter().any(SourceTool::is_flux) {
+            return;
+        }
         let namespaces = self.namespaces(base);
         let awaited = self.all.iter().map(|one| new_dependencies(one, base));
         let awaited: Vec<Vec<String>> = awaited.collect();
