@@ -4,7 +4,7 @@
 use foldhash::{HashMap, HashSet};
 use smol_str::SmolStr;
 
-use super::references::Renamed;
+use super::references::{Renamed, change, visit};
 use super::resource::Resource;
 use crate::graph::node::Node;
 
@@ -140,34 +140,4 @@ fn has_default_account(binding: &Node) -> bool {
         found |= subject.str_at(&["name"]) == Some("default");
     });
     found
-}
-
-/// Calls `use_map` with each map at a path; a list on the way, or at its end, counts for each of its items.
-fn visit(node: &Node, path: &[&str], use_map: &mut impl FnMut(&Node)) {
-    if node.is_seq() {
-        for item in node.items() {
-            visit(&item, path, use_map);
-        }
-    } else if let Some((first, rest)) = path.split_first() {
-        if let Some(value) = node.get(first) {
-            visit(&value, rest, use_map);
-        }
-    } else if node.is_map() {
-        use_map(node);
-    }
-}
-
-/// Calls `edit` with each map that [`visit`] finds. It has to exist.
-fn change(node: &mut Node, path: &[&str], edit: &mut impl FnMut(&mut Node)) {
-    if node.is_seq() {
-        for item in node.seq_mut() {
-            change(item, path, edit);
-        }
-    } else if let Some((first, rest)) = path.split_first() {
-        if node.get(first).is_some() {
-            change(node.entry_mut(first), rest, edit);
-        }
-    } else if node.is_map() {
-        edit(node);
-    }
 }

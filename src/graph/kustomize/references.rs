@@ -416,19 +416,11 @@ impl Build<'_> {
     }
 }
 
-/// Collects the texts at a path below a value; a list on the way, or at its end, counts for each of its items.
+/// Collects the texts at a path below a value.
 fn texts(node: &Node, path: &[&str], found: &mut HashSet<SmolStr>) {
-    if node.is_seq() {
-        for item in node.items() {
-            texts(&item, path, found);
-        }
-    } else if let Some((first, rest)) = path.split_first() {
-        if let Some(value) = node.get(first) {
-            texts(&value, rest, found);
-        }
-    } else {
-        found.extend(node.as_str().map(SmolStr::from));
-    }
+    visit(node, path, &mut |value| {
+        found.extend(value.as_str().map(SmolStr::from));
+    });
 }
 
 /// Replaces names in the references at a path below a value.
@@ -438,13 +430,39 @@ fn rename(node: &mut Node, path: &[&str], names: &NewNames) {
     if !found.iter().any(|name| names.contains_key(name)) {
         return;
     }
+    change(node, path, &mut |value| {
+        if let Some(new) = value.as_str().and_then(|name| names.get(name)) {
+            *value = Node::text(new.as_str());
+        }
+    });
+}
+
+/// Calls `look` with each value at a path; a list on the way, or at its end, counts for each of its items.
+pub(super) fn visit(node: &Node, path: &[&str], look: &mut impl FnMut(&Node)) {
     if node.is_seq() {
-        for item in node.seq_mut() {
-            rename(item, path, names);
+        for item in node.items() {
+            visit(&item, path, look);
         }
     } else if let Some((first, rest)) = path.split_first() {
-        rename(node.entry_mut(first), rest, names);
-    } else if let Some(new) = node.as_str().and_then(|name| names.get(name)) {
-        *node = Node::text(new.as_str());
+        if let Some(value) = node.get(first) {
+            visit(&value, rest, look);
+        }
+    } else {
+        look(node);
+    }
+}
+
+/// Calls `edit` with each value that [`visit`] finds.
+pub(super) fn change(node: &mut Node, path: &[&str], edit: &mut impl FnMut(&mut Node)) {
+    if node.is_seq() {
+        for item in node.seq_mut() {
+            change(item, path, edit);
+        }
+    } else if let Some((first, rest)) = path.split_first() {
+        if node.get(first).is_some() {
+            change(node.entry_mut(first), rest, edit);
+        }
+    } else {
+        edit(node);
     }
 }
