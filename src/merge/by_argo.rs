@@ -163,13 +163,8 @@ impl<'a> Delivery<'a, '_> {
         before: &'a KnownDelivery,
         after: &'a KnownDelivery,
     ) -> Option<Withdrawal<'a>> {
-        let first = after.built_first.as_ref()?;
-        let (kept, leaving) = self.parted(|member| first.contains(&member.key.to_string()));
-        let pruned = self.pruned_by_application(by, before, after, &leaving);
-        (!pruned.requests.is_empty()).then_some(Withdrawal {
-            is_race: true,
-            kept,
-            ..pruned
+        self.pruned_once(after, |left| {
+            Some(self.pruned_by_application(by, before, after, left))
         })
     }
 

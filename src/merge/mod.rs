@@ -68,7 +68,7 @@ use effects::Telling;
 pub use effects::{release_steps, scenario};
 pub use handover::Handover;
 pub use loss::Loss;
-pub use moved::MovedLoss;
+pub use moved::{LossesByCause, MovedLoss};
 pub use outlook::Outlook;
 pub use part::{MergePart, delivering, origins};
 pub use pruning::{DeliveryChoice, Requested};

@@ -1,5 +1,6 @@
 //! Objects that are deleted because they move from one deliverer to another, and with which others or data are deleted.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cascade::CascadeKind;
@@ -32,12 +33,12 @@ pub struct MovedLoss<'a> {
 }
 
 /// Losses by their first cause.
-type LossesByRoot<'m> = BTreeMap<&'m ObjectKey, Vec<&'m DiffEffect>>;
+pub type LossesByCause<'m> = BTreeMap<&'m ObjectKey, Vec<&'m DiffEffect>>;
 
 impl Merge<'_> {
     /// Returns the objects whose move deletes others or data, in the order of the handovers.
     pub fn moved_losses(&self) -> Vec<MovedLoss<'_>> {
-        let by_root = self.losses_by_root();
+        let by_root = LazyCell::new(|| self.losses_by_cause());
         let handovers = self.staying_handovers();
         let losses = handovers.flat_map(|handover| self.losses_of(handover, &by_root));
         losses.collect()
@@ -45,7 +46,7 @@ impl Merge<'_> {
 
     /// Returns a note on each move that deletes its objects, unless there is a finding on it.
     pub fn notes_on_moves(&self) -> Vec<String> {
-        let by_root = self.losses_by_root();
+        let by_root = LazyCell::new(|| self.losses_by_cause());
         let harmless = self
             .staying_handovers()
             .filter(|handover| self.losses_of(handover, &by_root).next().is_none());
@@ -58,22 +59,19 @@ impl Merge<'_> {
         handovers.filter(|handover| !handover.leaves)
     }
 
-    /// Returns the effects that are losses, by their first cause; none if no object moves.
-    fn losses_by_root(&self) -> LossesByRoot<'_> {
-        let mut by_root = LossesByRoot::new();
-        if self.withdrawn.handovers.is_empty() {
-            return by_root;
-        }
+    /// Returns the effects that are losses, by their first cause.
+    pub fn losses_by_cause(&self) -> LossesByCause<'_> {
+        let mut by_cause = LossesByCause::new();
         for effect in self.effects.iter().filter(|effect| effect.effect.is_loss()) {
-            by_root.entry(&effect.because[0]).or_default().push(effect);
+            by_cause.entry(&effect.because[0]).or_default().push(effect);
         }
-        by_root
+        by_cause
     }
 
     fn losses_of<'m>(
         &'m self,
         handover: &'m Handover,
-        by_root: &LossesByRoot<'m>,
+        by_root: &LossesByCause<'m>,
     ) -> impl Iterator<Item = MovedLoss<'m>> {
         let objects = handover.objects.iter();
         objects.filter_map(move |key| {

@@ -276,14 +276,25 @@ impl<'a> Delivery<'a, '_> {
 
     /// Returns the pruning by a Kustomization whose build succeeds once before it fails.
     fn pruned_first(&self, by: &Deliverer) -> Option<Withdrawal<'a>> {
-        let known = self.part.delivery_in_head(by)?;
-        let built = known.built_first.as_ref()?;
+        self.pruned_once(self.part.delivery_in_head(by)?, |left| {
+            Delivery {
+                leaving: left,
+                ..*self
+            }
+            .pruned_by_flux(by)
+        })
+    }
+
+    /// Returns the pruning by a delivery that fails after its first build, if it has one. `prune` decides about the objects
+    /// that leave that build.
+    pub(super) fn pruned_once(
+        &self,
+        failing: &KnownDelivery,
+        prune: impl FnOnce(&Leaving<'a>) -> Option<Withdrawal<'a>>,
+    ) -> Option<Withdrawal<'a>> {
+        let built = failing.built_first.as_ref()?;
         let (kept, left) = self.parted(|member| built.contains(&member.key.to_string()));
-        let first = Delivery {
-            leaving: &left,
-            ..*self
-        };
-        let pruned = first.pruned_by_flux(by)?;
+        let pruned = prune(&left)?;
         (!pruned.requests.is_empty()).then_some(Withdrawal {
             is_race: true,
             kept,

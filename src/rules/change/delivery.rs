@@ -16,7 +16,8 @@ use crate::inventory::{Member, ObjectId};
 use crate::kube::{ObjectKey, kinds};
 use crate::kustomize::Deliverer;
 use crate::merge::{
-    CascadeKind, DiffEffect, EffectCertainty, EffectKind, Merge, MergeCascade, ReplacedRelease,
+    CascadeKind, DiffEffect, EffectCertainty, EffectKind, LossesByCause, Merge, MergeCascade,
+    ReplacedRelease,
 };
 use crate::ownership::{DeliveryKind, DeliveryObject, delivery_object};
 use crate::rules::draft::{Draft, MOST_RELATED};
@@ -63,7 +64,7 @@ fn delivery_removed(merge: &Merge<'_>, sink: &mut Sink) {
             sink.push(no_longer_generated(merge, member, set));
         }
     }
-    let lost = LazyCell::new(|| losses_by_cause(merge));
+    let lost = LazyCell::new(|| merge.losses_by_cause());
     for replaced in merge.part.replaced_releases() {
         let toll = replaced.objects.as_ref();
         let toll = toll.map(|objects| toll_of(&lost, objects));
@@ -340,21 +341,9 @@ fn another_release(
     ))
 }
 
-/// Returns the effects that are losses, by their first cause.
-fn losses_by_cause<'m>(merge: &'m Merge<'_>) -> HashMap<&'m ObjectKey, Vec<&'m DiffEffect>> {
-    let mut by_cause: HashMap<&ObjectKey, Vec<&DiffEffect>> = HashMap::default();
-    for effect in merge.effects.iter().filter(|one| one.effect.is_loss()) {
-        by_cause.entry(&effect.because[0]).or_default().push(effect);
-    }
-    by_cause
-}
-
 /// Describes what is deleted with the `objects` of a release, to follow the uninstallation, and how grave that is;
 /// `None` if nothing is. `lost`: all losses by their first cause.
-fn toll_of(
-    lost: &HashMap<&ObjectKey, Vec<&DiffEffect>>,
-    objects: &[&Member],
-) -> Option<(String, Severity)> {
+fn toll_of(lost: &LossesByCause<'_>, objects: &[&Member]) -> Option<(String, Severity)> {
     let objects: BTreeSet<&ObjectKey> = objects.iter().map(|member| &member.key).collect();
     let lost = objects.iter().filter_map(|key| lost.get(*key)).flatten();
     let mut severity = Severity::Warning;
