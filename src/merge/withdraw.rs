@@ -137,10 +137,8 @@ pub fn withdraw(
     let releases = releases(part, &decided.requested.here, &decided.held);
     let handovers = handovers(part, choice, &decided.requested);
     // A delivery object that moves is deleted with what it delivered.
-    idle.retain(|(by, _)| {
-        let mut moving = handovers.iter().flat_map(|one| &one.objects);
-        !by.is_some_and(|by| moving.any(|key| key == by))
-    });
+    let moving: BTreeSet<&ObjectKey> = handovers.iter().flat_map(|one| &one.objects).collect();
+    idle.retain(|(by, _)| !by.is_some_and(|by| moving.contains(by)));
     let idle = idle.into_iter().map(|(_, reason)| reason);
     decided.all.idle.extend(idle);
     *requested = std::mem::take(&mut decided.requested).beyond(part);

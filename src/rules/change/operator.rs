@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use foldhash::{HashMap, HashSet};
+
 use super::controller::{COMES_OTHERWISE, may_come_otherwise};
 use super::places::{left_in_head, on_name, related_in_head};
 use crate::finding::Severity;
@@ -24,6 +26,11 @@ pub(super) fn operators_removed(merge: &Merge<'_>, sink: &mut Sink) {
         return;
     };
     let base = merge.part.base;
+    let releases = head.inventory.of_kind(kinds::HELM_RELEASE);
+    let charts = releases.filter_map(|release| head.chart_of_release(release));
+    let charts: HashSet<&str> = charts.collect();
+    // Several releases may have charts of one operator.
+    let mut known: HashMap<(&str, Option<String>), LeftBehind<'_>> = HashMap::default();
     for key in merge.unseen() {
         let release = merge.part.applied_before(&key);
         let Some(release) = release.filter(|member| is_release_of_this_cluster(member)) else {
@@ -32,22 +39,23 @@ pub(super) fn operators_removed(merge: &Merge<'_>, sink: &mut Sink) {
         let Some(chart) = base.chart_of_release(release) else {
             continue;
         };
-        let mut others = head.inventory.of_kind(kinds::HELM_RELEASE);
-        if others.any(|other| head.chart_of_release(other) == Some(chart)) {
+        if charts.contains(chart) {
             continue;
         }
         let cluster = base.cluster_of(Some(base.destination(release.file)));
-        let kept = head.inventory.members.iter().filter(|member| {
-            let destination = head.destination(member.file);
-            head.applies(member)
-                && member.decodes()
-                && head.cluster_of(Some(destination)) == cluster
-        });
-        let kept: Vec<&Member> = kept.collect();
-        for named in operators_of_chart(chart) {
-            let left = LeftBehind::new(named, outlook, &kept);
+        for operator in operators_of_chart(chart) {
+            let left = known.entry((&operator.name, cluster.clone()));
+            let left = left.or_insert_with(|| {
+                let applied = head.inventory.members.iter().filter(|member| {
+                    let destination = head.destination(member.file);
+                    head.applies(member)
+                        && member.decodes()
+                        && head.cluster_of(Some(destination)) == cluster
+                });
+                LeftBehind::new(operator, outlook, applied)
+            });
             if !left.objects.is_empty() && !left.has_operator {
-                sink.push(draft(merge, release, named, &left));
+                sink.push(draft(merge, release, operator, left));
             }
         }
     }
@@ -70,14 +78,18 @@ struct LeftBehind<'m> {
 }
 
 impl<'m> LeftBehind<'m> {
-    /// Searches `kept`, the objects that head applies in the cluster.
-    fn new(named: &NamedOperator, outlook: &'m Outlook<'_>, kept: &[&'m Member]) -> Self {
+    /// Searches `applied`, the objects that head applies in the cluster.
+    fn new(
+        named: &NamedOperator,
+        outlook: &'m Outlook<'_>,
+        applied: impl Iterator<Item = &'m Member>,
+    ) -> Self {
         let mut left = Self {
             objects: Vec::new(),
             finalizers: BTreeSet::new(),
             has_operator: false,
         };
-        for member in kept {
+        for member in applied {
             let removers = outlook.removers();
             let finalizers = removers.finalizers_of(member);
             let finalizers = finalizers.filter(|name| named.operator.has_finalizer(name));

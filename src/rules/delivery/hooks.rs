@@ -1,5 +1,7 @@
 //! Rules on hooks: what is lost when they are deleted, and which of their dependencies do not exist when they run.
 
+use std::collections::BTreeSet;
+
 use crate::delivery::{
     FluxObject, Hook, HookEvent, HookTool, Operation, Phase, Regime, Removal, Sequence, kind_order,
     marks,
@@ -222,14 +224,12 @@ fn hook_lacks_dependency(context: &Context<'_>, sink: &mut Sink) {
         let needs =
             needs.filter(|tie| tie.kind == TieKind::Uses && tie.certainty == Certainty::Certain);
         let mut lacking: Vec<Lacking<'_>> = Vec::new();
+        let mut seen = BTreeSet::new();
         for tie in needs {
             let Some(needed) = tie.to.id.map(|id| inventory.member(id)) else {
                 continue;
             };
-            let known = lacking.iter().flat_map(|one| &one.needed);
-            if !analysis.together().has(member, needed)
-                || known.into_iter().any(|(known, _)| known.id == needed.id)
-            {
+            if !seen.insert(needed.id) || !analysis.together().has(member, needed) {
                 continue;
             }
             let mut events = hook.events.iter();
