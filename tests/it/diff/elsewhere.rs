@@ -280,7 +280,7 @@ fn folder_of_another_repository_is_not_that_of_this_tree() {
         "{document}"
     );
     assert_eq!(document["summary"]["verdict"], "unknown");
-    // The same address, or nothing that says which repository this is.
+    // The address is the same, or that of this repository is not known.
     let same = source("apps", "ssh://git@ssh.example.org:443/fleet");
     for sources in [own + &same, other, String::new()] {
         let document = compared(&(both.clone() + &sources), &cart, "");
