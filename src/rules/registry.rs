@@ -54,7 +54,7 @@ pub static RULES: &[&Rule] = &[
     &helm::release::HOOK_SURVIVES_UNINSTALL,
     &delivery::protection::PROTECTION_INEFFECTIVE,
     &delivery::hooks::HOOK_NOT_KEPT,
-    &delivery::hooks::HOOK_LACKS_DEPENDENCY,
+    &delivery::lacking::HOOK_LACKS_DEPENDENCY,
     &delivery::account::DELIVERY_LOSES_ITS_ACCOUNT,
     &argocd::gitops::TRACKING_LABEL_LEAKS,
     &argocd::gitops::FORCE_REPLACE_ON_STATEFUL,

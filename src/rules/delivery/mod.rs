@@ -3,5 +3,6 @@
 pub(in crate::rules) mod account;
 pub(in crate::rules) mod claimed;
 pub(in crate::rules) mod hooks;
+pub(in crate::rules) mod lacking;
 mod mistaken;
 pub(in crate::rules) mod protection;
