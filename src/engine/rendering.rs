@@ -48,7 +48,8 @@ pub fn with_charts(
     Ok(request)
 }
 
-/// Renders the charts of a commit of the current repository, and returns those that could not be rendered, too. Paths of the request in other repositories are skipped.
+/// Renders the charts of a commit of the current repository, and returns those that could not be rendered, too. Paths of
+/// the request in other repositories are skipped.
 ///
 /// # Errors
 /// See [`with_charts`].
