@@ -1,4 +1,4 @@
-//! Both sides of a change under one numbering of files.
+//! Both sides of a change, with one sequence of file numbers.
 
 use super::compare::Sides;
 use super::destination::Destination;
@@ -7,13 +7,13 @@ use crate::inventory::Member;
 use crate::kustomize::Deliverer;
 use crate::text::{FileId, SourceFile};
 
-/// The trees of both sides. Findings point into either side, so all files have one numbering: those of base come first,
-/// tree by tree, then those of head. A file that several roots build is numbered once for each.
+/// The trees of both sides. Findings point into either side, so files have one sequence of numbers:
+/// those of base, tree by tree, then those of head. A file that several roots build has several.
 #[derive(Clone, Copy, Debug)]
 pub struct BothSides<'a> {
     /// The trees before the change.
     pub base: &'a [TreePart],
-    /// The trees after it.
+    /// The trees after the change.
     pub head: &'a [TreePart],
 }
 

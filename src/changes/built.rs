@@ -1,4 +1,4 @@
-//! Objects as builds make them: patches and transformers change what is written.
+//! Objects as builds produce them: with the changes of patches and transformers.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -28,11 +28,11 @@ const DEPTH: usize = 200;
 pub struct BuiltObjects {
     objects: Arc<Vec<Resource>>,
     scopes: Arc<ClusterScopes>,
-    /// The folders that it builds, and the files that it reads as resources.
+    /// The folders of the build, and the files that it reads as resources.
     reached: Arc<BTreeSet<String>>,
     /// Indices of the objects by key, found on first use.
     by_key: OnceLock<HashMap<String, usize>>,
-    /// Cache: the kustomization that changes the build, by path.
+    /// Cache: the path of the kustomization whose change makes the build differ between the sides.
     pub(crate) cause: OnceLock<Option<String>>,
 }
 
@@ -52,12 +52,12 @@ impl BuiltObjects {
         }
     }
 
-    /// Returns the folders that it builds, and the files that it reads as resources.
+    /// Returns the folders of the build, and the files that it reads as resources.
     pub fn reached(&self) -> &BTreeSet<String> {
         &self.reached
     }
 
-    /// Returns an object; `None` for one of a rendered chart, which is written as it is built.
+    /// Returns the built object; `None` for one of a rendered chart, whose text is already built.
     fn object(&self, member: &Member) -> Option<&Node> {
         let by_key = self.by_key.get_or_init(|| {
             let mut by_key = HashMap::with_capacity(self.objects.len());
@@ -73,7 +73,7 @@ impl BuiltObjects {
     }
 }
 
-/// Returns an object of both sides as it is built; `None` if a build is not known, or if both sides share one build.
+/// Returns the built object of each side; `None` if a build is unknown or both sides share it.
 fn built<'t>(
     (base, old): (&'t TreePart, &Member),
     (head, new): (&'t TreePart, &Member),
@@ -85,7 +85,7 @@ fn built<'t>(
     was.object(old).zip(is.object(new))
 }
 
-/// Whether an object is the same on both sides: as it is built if both builds are known, else as it is written.
+/// Whether an object is the same on both sides: as built if both builds are known, else as written.
 pub(super) fn is_same(old: (&TreePart, &Member), new: (&TreePart, &Member)) -> bool {
     match built(old, new) {
         Some((was, is)) => same_node(was, is),
@@ -93,8 +93,8 @@ pub(super) fn is_same(old: (&TreePart, &Member), new: (&TreePart, &Member)) -> b
     }
 }
 
-/// Returns the fields of an object that an update would change although they are immutable: as the object is built if
-/// both builds are known, else as it is written.
+/// Returns the immutable fields of an object that an update would change. Compares the built
+/// objects if both builds are known, else the written ones.
 pub fn rejected_between(
     old: (&TreePart, &Member),
     new: (&TreePart, &Member),
@@ -121,7 +121,7 @@ pub fn rejected_between(
     };
     let rejected = rejected.map(|built| {
         let known = written.iter().find(|one| one.field == built.field);
-        // The values of variables differ, and the texts with the variables do not.
+        // The same text on both sides: only the values of its variables differ.
         let known = known.cloned().map(|known| RejectedField {
             is_only_built: text(old, known.base) == text(new, known.head),
             ..known
@@ -141,15 +141,15 @@ pub fn rejected_between(
     rejected.collect()
 }
 
-/// Whether Flux applies an object. It leaves no variable: where one remains in a build, its value is in a ConfigMap or
-/// Secret that is not read.
+/// Whether Flux applies an object. Flux replaces every variable, so one that remains in a build has
+/// its value in a ConfigMap or Secret that is not read.
 fn is_of_flux((part, member): (&TreePart, &Member)) -> bool {
     let by = part.destination(member.file).deliverer();
     by.is_some_and(|by| by.tool == SourceTool::Flux)
 }
 
-/// Replaces each value with a variable by that of the other side, or removes it if there is none: they may be equal.
-/// Each side comes with whether variables are expanded there.
+/// Replaces each value with a variable by that of the other side, because they may be equal, or
+/// removes it if there is none. `in_base` and `in_head`: whether that side expands variables.
 fn assume_variables((was, in_base): (&mut Json, bool), (is, in_head): (&mut Json, bool)) {
     if in_base && has_variable(was) {
         was.clone_from(is);
@@ -178,7 +178,7 @@ fn assume_variables((was, in_base): (&mut Json, bool), (is, in_head): (&mut Json
     }
 }
 
-/// Whether a text, or a key of a map, contains a variable.
+/// Whether `value` is a text that contains a variable, or a map with a variable in a key.
 fn has_variable(value: &Json) -> bool {
     match value {
         Json::String(text) => text.contains("${"),
@@ -196,7 +196,7 @@ fn parsed(object: &Json) -> ParsedFile {
     ParsedFile::parse(SourceFile::new("built.json", object.to_string()))
 }
 
-/// Returns the object of a file of [`parsed`].
+/// Returns the object in a file that [`parsed`] returned.
 fn object_in(file: &ParsedFile) -> Option<&Object> {
     let documents = file.documents().iter();
     let mut objects = documents.flat_map(|document| document.objects());

@@ -79,8 +79,8 @@ impl Sides {
 
 type ByIdentity<'t> = BTreeMap<(&'t Destination, &'t ObjectKey), Vec<TreePlace>>;
 
-/// Returns the changes from `base` to `head`, ordered by the object's key: that of base, or of head for an added
-/// object.
+/// Returns the changes from `base` to `head`, ordered by the key of the object in base, or in head
+/// if it is added.
 pub fn compare(base: &[TreePart], head: &[TreePart]) -> Vec<ObjectChange> {
     let (old, new) = (by_identity(base), by_identity(head));
     let mut changes = Vec::new();
@@ -103,8 +103,8 @@ pub fn compare(base: &[TreePart], head: &[TreePart]) -> Vec<ObjectChange> {
     changes.extend(paired(ChangeKind::Moved, left.moved()));
     changes.extend(paired(ChangeKind::Changed, left.hashed()));
     changes.extend(paired(ChangeKind::Renamed, left.renamed()));
-    // If a file contains an object on both sides, the object is removed only if base applied it, and added only if head
-    // applies it, by a deliverer if base had one.
+    // If a file contains an object on both sides, the object counts as removed only if base applied
+    // it, and as added only if head applies it (through a deliverer, if base had one).
     let [old, new] = [base, head].map(|trees| WrittenObjects::of(trees, |_| true));
     let delivered = WrittenObjects::of(base, |destination| destination.deliverer().is_some());
     left.gone
@@ -159,7 +159,7 @@ impl<'t> WrittenObjects<'t> {
         Self(counted.map(|place| Self::identity(trees, place)).collect())
     }
 
-    /// Whether these objects include, in the same file, the object at `place` of `trees`, which are the other side.
+    /// Whether the object at `place` of `trees`, the other side, is one of these, in the same file.
     fn contains(&self, trees: &[TreePart], place: TreePlace) -> bool {
         self.0.contains(&Self::identity(trees, place))
     }
@@ -179,8 +179,8 @@ fn by_identity(trees: &[TreePart]) -> ByIdentity<'_> {
     all
 }
 
-/// Compares an object that both sides have. If several files contain the key, they are compared one by one; a copy of
-/// base without one in the same file of head counts as moved to the first copy of head.
+/// Compares an object that both sides have, file by file if several files contain it. A copy in
+/// base whose file has none in head counts as moved to the first copy in head.
 fn kept(
     base: &[TreePart],
     head: &[TreePart],

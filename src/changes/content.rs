@@ -1,4 +1,4 @@
-//! Comparison of objects by content, whatever their notation.
+//! Comparison of objects by content, in any notation.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use crate::graph::node::Node;
 use crate::manifest::Object;
 use crate::yaml::{Entry, Kind, NodeId, Value};
 
-/// Maximum number of compared pairs of maps and lists, which aliases multiply. A larger value counts as different.
+/// Maximum number of compared maps and lists; aliases multiply them. Larger values are different.
 const MOST_PAIRS: usize = 1_000_000;
 
-/// Whether both objects have the same fields with the same values, in whatever order, notation and style.
+/// Whether both objects have the same fields and values, in any order, notation and style.
 pub fn same_content(one: &Arc<Object>, other: &Arc<Object>) -> bool {
     Arc::ptr_eq(one, other) || same_value(one.value(), other.value())
 }
@@ -21,12 +21,12 @@ pub fn same_value(one: Value<'_>, other: Value<'_>) -> bool {
     is_same(one, other, |_| true)
 }
 
-/// Whether both values are the same if null is no value.
+/// Whether both values are the same if a null field counts as omitted.
 pub(super) fn same_but_for_nulls(one: Value<'_>, other: Value<'_>) -> bool {
     is_same(one, other, |entry| !entry.value.is_null())
 }
 
-/// Whether both values are the same in the entries of maps for which `counts` holds.
+/// Whether both values are the same, ignoring map entries for which `counts` is false.
 fn is_same(one: Value<'_>, other: Value<'_>, counts: impl Fn(&Entry<'_>) -> bool) -> bool {
     let mut pending = vec![(one, other)];
     let mut seen: HashSet<(NodeId, NodeId)> = HashSet::default();
@@ -69,7 +69,7 @@ fn is_same(one: Value<'_>, other: Value<'_>, counts: impl Fn(&Entry<'_>) -> bool
     true
 }
 
-/// Whether both values of builds are the same for Kubernetes.
+/// Whether both built values are the same for Kubernetes.
 pub fn same_node(one: &Node, other: &Node) -> bool {
     let mut pending = vec![(one.clone(), other.clone())];
     let mut visits = 0;

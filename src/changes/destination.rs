@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::kustomize::Deliverer;
 use crate::manifest::ListClient;
 
-/// Where objects are applied together. One object key may occur at several destinations: these are in different
-/// clusters, or not all of them are applied.
+/// A place where objects are applied together. If several destinations have one object key, they
+/// are in different clusters, or not all of them are applied.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Destination {
     /// A bundle of the configuration.
@@ -73,7 +73,7 @@ impl Destination {
         }
     }
 
-    /// Returns the clients of its objects: Flux or Argo CD if one of their objects delivers them, else kubectl or Helm.
+    /// Returns the client that applies its objects: kubectl unless a delivery object delivers them.
     pub fn client(&self) -> ListClient {
         if self.deliverer().is_some() {
             ListClient::GitOps
@@ -82,14 +82,14 @@ impl Destination {
         }
     }
 
-    /// Returns whether an object that moves from here to `other` is left behind: it is no longer applied, or no longer
-    /// by a known deliverer.
+    /// Returns whether an object that moves to `other` is no longer applied, or no longer by a
+    /// known deliverer.
     pub fn is_left_for(&self, other: &Self) -> bool {
         (self.is_applied(), self.deliverer().is_some())
             > (other.is_applied(), other.deliverer().is_some())
     }
 
-    /// Returns the folder of its files, or the one in which its build starts; `.` for the topmost one.
+    /// Returns the folder of its files or of its build; `.` for the root of the tree.
     pub fn folder(&self) -> Option<&str> {
         let folder = match self {
             Self::Root { folder, .. }

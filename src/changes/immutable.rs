@@ -1,8 +1,8 @@
 //! Immutable fields: the API server rejects an update that changes them, so the object has to be deleted first.
 //!
-//! Manifests omit fields that have defaults, so a field that only one side writes proves nothing unless its default is
-//! known. A reported change would be rejected whatever the cluster has filled in. `immutable.json` of the recordings
-//! contains the answers of a real API server.
+//! Manifests omit fields that have defaults, so a field that only one side writes proves nothing
+//! unless its default is known. A reported change is rejected with any defaults that the API server
+//! fills in. `immutable.json` of the recordings contains the answers of a real API server.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,9 +24,9 @@ pub struct RejectedField {
     pub field: &'static str,
     /// The place of the field in base, or of its first part that differs.
     pub base: Option<Span>,
-    /// The same place in head.
+    /// The place of the same field or part in head.
     pub head: Option<Span>,
-    /// Whether it is rejected as it is built, but not as it is written.
+    /// Whether only the built object has the change, and the written one does not.
     pub is_only_built: bool,
 }
 
@@ -39,7 +39,8 @@ enum FieldRule {
     OrDefault(&'static str),
     /// A difference counts if both sides write the value: an omitted one may have a default.
     Written,
-    /// Like [`Written`], and a value that only base writes counts, too: it has a default only when the object is created.
+    /// Like [`Written`], but a value that only base writes counts: it has a default only at
+    /// creation.
     Kept,
     /// Only a smaller quantity counts.
     Shrunk,
@@ -57,8 +58,8 @@ type KindFields = (
     &'static [(&'static str, FieldRule)],
 );
 
-/// The class of a claim. Once it has one, the class cannot be changed or removed (pkg/apis/core/validation,
-/// `ValidatePersistentVolumeClaimUpdate`).
+/// The storage class of a claim. Once set, it cannot be changed or removed
+/// (pkg/apis/core/validation, `ValidatePersistentVolumeClaimUpdate`).
 const STORAGE_CLASS: &str = "spec.storageClassName";
 
 /// The immutable fields by kind (pkg/apis/*/validation of Kubernetes; immutable.json).
@@ -174,8 +175,8 @@ pub(super) fn has_immutable_fields(kind: GroupKind<&str>) -> bool {
     frozen.contains(&kind) || FIELDS.iter().any(|(one, _)| *one == kind)
 }
 
-/// Returns the fields of an object that an update from `base` to `head` would change although they are immutable, in
-/// the order of the table.
+/// Returns the immutable fields that an update from `base` to `head` would change, in the order of
+/// the table.
 pub fn rejected_fields(base: &Object, head: &Object) -> Vec<RejectedField> {
     let (old, new) = (base.value(), head.value());
     let mut rejected = Vec::new();
@@ -200,8 +201,9 @@ pub fn rejected_fields(base: &Object, head: &Object) -> Vec<RejectedField> {
     rejected
 }
 
-/// Returns the class that head gives to a claim for which base names none. The update is rejected if the claim got
-/// another one when it was created, and accepted if it has none (`validateStorageClassUpgradeFromNil`).
+/// Returns the storage class of a claim if only `head` sets it. The update is rejected if the claim
+/// got another class when it was created, and accepted if it has none
+/// (`validateStorageClassUpgradeFromNil`).
 pub fn class_set_later(base: &Object, head: &Object) -> Option<RejectedField> {
     const ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
     let path: Vec<&str> = STORAGE_CLASS.split('.').collect();
@@ -260,7 +262,7 @@ fn text(value: Value<'_>) -> String {
     }
 }
 
-/// Returns the innermost parts in which two values differ, a few levels down at most.
+/// Returns the innermost parts in which two values differ, at most `DEEPEST` levels down.
 fn first_difference<'v>(mut was: Value<'v>, mut is: Value<'v>) -> (Value<'v>, Value<'v>) {
     const DEEPEST: usize = 8;
     for _ in 0..DEEPEST {
@@ -279,7 +281,7 @@ fn first_difference<'v>(mut was: Value<'v>, mut is: Value<'v>) -> (Value<'v>, Va
     (was, is)
 }
 
-/// Whether two values differ, whatever defaults the API server fills in.
+/// Whether two values differ with any defaults that the API server may fill in.
 fn certainly_differs(was: Value<'_>, is: Value<'_>) -> bool {
     let mut pending = vec![(was, is, false)];
     let mut visits = 0usize;
@@ -305,7 +307,7 @@ fn certainly_differs(was: Value<'_>, is: Value<'_>) -> bool {
                 let pairs = was.items().zip(is.items());
                 pending.extend(pairs.map(|(was, is)| (was, is, false)));
             }
-            // `1` and `1.0`, `0.5` and `500m` are one quantity.
+            // `1` and `1.0` are equal quantities, as are `0.5` and `500m`.
             _ => {
                 let (was, is) = (text(was), text(is));
                 if was != is && quantity(&was).is_none_or(|was| quantity(&is) != Some(was)) {
@@ -317,7 +319,7 @@ fn certainly_differs(was: Value<'_>, is: Value<'_>) -> bool {
     false
 }
 
-/// Returns the entries that two maps share, each with both values. A lookup per key would be quadratic.
+/// Returns the keys that two maps share, with both values. A search per key would be quadratic.
 fn in_both<'v>(
     was: Value<'v>,
     is: Value<'v>,
@@ -328,7 +330,7 @@ fn in_both<'v>(
     entries.filter_map(move |entry| Some((entry.key, entry.value, *others.get(entry.key)?)))
 }
 
-/// Returns the keys of a map; null is the same as no value.
+/// Returns the keys of a map, except those with a null value.
 fn keys(value: Value<'_>) -> BTreeSet<&str> {
     let written = value.entries().filter(|entry| !entry.value.is_null());
     written.map(|entry| entry.key).collect()

@@ -8,9 +8,9 @@ use super::similar::ValueHashes;
 use super::tree::{TreePart, TreePlace, destination_of, file_of, key_of, member};
 use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
 
-/// Minimum likeness at which one object is assumed to be the other under a new name.
+/// Minimum likeness of two objects of which one counts as the other under a new name.
 const RENAMED: f64 = 0.6;
-/// Minimum number of values for a comparison by likeness: every Namespace is like every other.
+/// Minimum number of values for a comparison by likeness: all Namespaces are alike.
 const FEW_VALUES: usize = 4;
 /// Maximum number of objects of one kind on each side. If there are more, none of them counts as renamed.
 const MOST_COMPARED: usize = 64;
@@ -27,9 +27,9 @@ pub(super) struct Unpaired<'t> {
 }
 
 impl Unpaired<'_> {
-    /// Pairs objects of one key that moved to another destination, preferably in the same file, if both destinations
-    /// are applied or neither is. An applied object whose new destination is not applied, or a delivered one whose new
-    /// destination has no deliverer, has not moved: it was removed.
+    /// Pairs objects with one key at different destinations, preferably in the same file, if both
+    /// destinations are applied or neither is. An applied object whose new destination is not
+    /// applied, or a delivered one whose new destination has no deliverer, counts as removed.
     pub(super) fn moved(&mut self) -> Vec<Pair> {
         let (base, head) = (self.base, self.head);
         self.take(
@@ -83,7 +83,7 @@ impl Unpaired<'_> {
         pairs
     }
 
-    /// Pairs objects of one kind, the likeliest pairs first.
+    /// Pairs objects of one kind, those with the highest likeness first.
     fn renamed_of_kind(&self, gone: &[TreePlace], new: &[TreePlace]) -> Vec<Pair> {
         if gone.len() > MOST_COMPARED || new.len() > MOST_COMPARED {
             return Vec::new();
@@ -114,8 +114,8 @@ impl Unpaired<'_> {
         pairs
     }
 
-    /// Returns how likely it is that one object is the other. `alone`: neither side has another unpaired object of the
-    /// kind.
+    /// Returns the likeness of two objects, with a bonus for the same file and the same name.
+    /// `alone`: neither side has another unpaired object of the kind.
     fn likeness(
         &self,
         (from, gone): (TreePlace, &ValueHashes),

@@ -1,4 +1,4 @@
-//! The likeness of two objects. If it is high enough, one is treated as the other under a new name.
+//! The likeness of two objects, by which renamed objects are recognised.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -55,7 +55,6 @@ impl ValueHashes {
         hashes
     }
 
-    /// Returns the number of values.
     pub(super) fn len(&self) -> usize {
         self.count
     }

@@ -56,17 +56,16 @@ pub struct WholeTree {
     pub deliveries: BTreeMap<Deliverer, KnownDelivery>,
     /// The settings of HelmReleases whose charts were not read, by the ids of their deliveries.
     pub unread_releases: BTreeMap<String, DeliverySettings>,
-    /// The deliveries of Argo CD that left the tree, with what they deliver on this side if their objects stay in the
-    /// cluster.
+    /// Argo CD deliveries that head removes, as they would be if their objects stay in the cluster.
     pub kept: BTreeMap<Deliverer, KeptDelivery>,
 }
 
-/// A delivery that left the tree.
+/// A delivery that head removes, as it would be if its object stays in the cluster.
 #[derive(Clone, Debug)]
 pub struct KeptDelivery {
-    /// The delivery, if its object stays in the cluster.
+    /// The delivery.
     pub known: KnownDelivery,
-    /// The keys of its objects then.
+    /// The keys of the objects that it delivers.
     pub keys: BTreeSet<String>,
 }
 
@@ -114,7 +113,7 @@ pub struct DeliveredObjects {
 impl KnownDelivery {
     /// Returns the marks that the build puts on one of its objects, if any.
     pub fn marks_of(&self, member: &Member) -> Option<&DeliveredMarks> {
-        // Most builds mark nothing: their keys are not formatted.
+        // Most builds mark nothing, so the key need not be formatted.
         if self.objects.marks.is_empty() {
             return None;
         }
@@ -135,11 +134,11 @@ pub struct DeliveredMarks {
     pub sync_options: Vec<String>,
     /// Argo CD runs it as a hook.
     pub is_hook: bool,
-    /// It is a hook of a deletion, or is deleted once it has succeeded: between syncs it is not in the cluster.
+    /// It is a deletion hook, or is deleted after success: it is not in the cluster between syncs.
     pub is_passing: bool,
     /// Argo CD ignores it if it is extraneous.
     pub is_ignored_as_extraneous: bool,
-    /// Its template names no namespace: it is in that of its release.
+    /// Its template names no namespace, so it is in the namespace of its release.
     pub is_placed_by_release: bool,
 }
 
@@ -224,12 +223,12 @@ impl TreePart {
         settings.release.as_ref()?.chart.as_deref()
     }
 
-    /// Returns a delivery that left the tree, as it is if its object stays in the cluster.
+    /// Returns a delivery that head removes, as it would be if its object stays in the cluster.
     pub fn kept(&self, deliverer: &Deliverer) -> Option<&KeptDelivery> {
         self.whole.kept.get(deliverer)
     }
 
-    /// Returns the keys of the objects whose deliveries deliver nothing.
+    /// Returns the keys of the delivery objects that deliver nothing.
     pub fn idle(&self) -> impl Iterator<Item = String> {
         let all = self.whole.deliveries.iter();
         let idle = all.filter(|(_, known)| known.is_empty && known.unread.is_empty());
@@ -293,7 +292,7 @@ impl TreePart {
         &self.files[file.0 as usize].place
     }
 
-    /// Whether the side has a folder, with a file in or below it.
+    /// Whether the side has files in or below a folder.
     pub fn contains_folder(&self, folder: &str) -> bool {
         self.whole.folders.contains(folder)
     }
@@ -326,7 +325,7 @@ impl TreePart {
         })
     }
 
-    /// Returns the objects that are applied at a destination, in order.
+    /// Returns the objects of a destination, in order.
     pub fn members_at(&self, destination: &Destination) -> impl Iterator<Item = &Member> {
         self.files_at()
             .get(destination)
@@ -335,7 +334,7 @@ impl TreePart {
             .flat_map(|file| self.inventory.members_of(*file))
     }
 
-    /// Whether an object of this key is applied at a destination.
+    /// Whether a destination has an object of this key.
     pub fn has_at(&self, destination: &Destination, key: &ObjectKey) -> bool {
         let mut found = self.inventory.with_key(key).iter();
         found.any(|id| self.destination(self.inventory.member(*id).file) == destination)
@@ -346,13 +345,13 @@ impl TreePart {
         self.destination(member.file).is_applied()
     }
 
-    /// Returns whether an object is compared, and not just another object of the cluster.
+    /// Returns whether an object is compared: it is not in [`Destination::Beside`].
     pub fn is_own(&self, member: &Member) -> bool {
         *self.destination(member.file) != Destination::Beside
     }
 }
 
-/// Returns the object at `place`, which must be a place in `trees`: another one is a programming error, and may panic.
+/// Returns the object at `place`. May panic if `place` is not a place in `trees`.
 pub(super) fn member(trees: &[TreePart], place: TreePlace) -> &Member {
     trees[place.tree].inventory.member(place.id)
 }

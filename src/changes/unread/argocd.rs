@@ -35,7 +35,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
         if holder.object.is(kinds::APPLICATION) {
             application(finder, holder, holder.spec, &BTreeSet::new());
         } else if holder.object.is(kinds::APPLICATION_SET) {
-            // The generators of an evaluated set are known.
+            // The generators of an evaluated set are known, except other revisions.
             let repositories = if state.is_evaluated(holder.place) {
                 let generators = holder.spec.get("generators").and_then(leaves);
                 let generators = generators.unwrap_or_default();
@@ -63,8 +63,8 @@ fn sources(spec: Value<'_>) -> impl Iterator<Item = Value<'_>> {
     several.chain(single)
 }
 
-/// Adds the sources of an Application and its cluster. `repositories`: those that the git generators of its set read,
-/// if the set is evaluated.
+/// Adds the sources and the cluster of an Application. `repositories`: those that the git
+/// generators of its ApplicationSet read; empty if the set is not evaluated.
 fn application(
     finder: &mut Finder<'_>,
     holder: Holder<'_>,
@@ -197,8 +197,9 @@ fn source(
     }
 }
 
-/// Whether a `path` with parameters leads into this tree: the ApplicationSet is evaluated, and either the tree has the
-/// folder above the parameters, or a git generator, which reads this tree, reads the repository of the source.
+/// Whether a `path` with parameters leads into this tree: the set is evaluated, and the tree has
+/// the folder above the parameters, or a git generator, which reads this tree, names the same
+/// repository.
 fn is_generated_here(
     state: &SourceState<'_>,
     holder: Holder<'_>,
@@ -226,7 +227,7 @@ fn of_git<'l, 'v>(
     fields.filter_map(|(_, value)| value.as_str())
 }
 
-/// Adds the `revisions` that the git generators of an evaluated set read: it was evaluated for this tree.
+/// Adds the `revisions`, except HEAD, of an evaluated set's git generators: they read this tree.
 fn revisions<'v>(
     finder: &mut Finder<'_>,
     holder: Holder<'_>,
@@ -274,7 +275,7 @@ fn generators(finder: &mut Finder<'_>, holder: Holder<'_>) {
     }
 }
 
-/// Adds the files or folders that a pattern of a set matches, once for all sets.
+/// Adds the files or folders that a pattern matches, once if several sets have the pattern.
 fn matches(
     finder: &mut Finder<'_>,
     holder: Holder<'_>,

@@ -59,7 +59,6 @@ pub(super) fn digest(text: &str) -> String {
     format!("{:016x}", SEED.hash_one(text))
 }
 
-/// Returns a scalar as text.
 pub(super) fn scalar(value: Value<'_>) -> String {
     format!("{:?}", value.kind())
 }

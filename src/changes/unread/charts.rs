@@ -54,7 +54,7 @@ fn is_read(folder: &str, place: &str) -> bool {
     !is_prose && !(is_folder && (top.starts_with('.') || ["ci", "docs", "tests"].contains(&top)))
 }
 
-/// Returns the chart in an archive that belongs to no other chart; `None` if the name is not that of a packed chart.
+/// Returns the chart in an archive outside of charts; `None` if it is not named like a chart.
 fn packed(finder: &Finder<'_>, place: &str) -> Option<FoundInput> {
     let (name, version) = packed_chart(name_of(place))?;
     let content = finder.state.content(place).unwrap_or_default();
@@ -98,7 +98,7 @@ fn chart(finder: &Finder<'_>, folder: &str, file: &ParsedFile) -> FoundInput {
         .in_version(version)
         .saying(versions.join("\n"))
         .parts(parts)
-        // Templates derive the names of objects from it.
+        // Templates derive the names of objects from the name of the chart.
         .part(format!("name {name}"))
         .part(format!("type {kind}"));
     // Argo CD treats the folder as a chart, and applies none of the manifests beside `Chart.yaml`.

@@ -1,4 +1,4 @@
-//! The ConfigMaps and Secrets of one state, and their generators, as charts read them.
+//! The ConfigMaps and Secrets of one state from which charts read values, and their generators.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,9 +52,9 @@ pub(super) struct DataObject<'s> {
 #[derive(Default)]
 pub(super) struct Data<'s> {
     all: Vec<DataObject<'s>>,
-    /// Their indices, by the names that are written and those that are delivered.
+    /// Indices in `all`, by written and by delivered name.
     by_name: BTreeMap<String, BTreeSet<usize>>,
-    /// Their indices, by places in clusters.
+    /// Indices in `all`, by place in a cluster.
     by_home: HashMap<Home, BTreeSet<usize>>,
 }
 
@@ -112,13 +112,13 @@ impl<'s> Data<'s> {
         self.all.push(object);
     }
 
-    /// Returns the objects with a name.
     pub(super) fn named(&self, name: &str) -> impl Iterator<Item = &DataObject<'s>> {
         let found = self.by_name.get(name).into_iter().flatten();
         found.map(|at| &self.all[*at])
     }
 
-    /// Returns the indices of the objects of a name that an object with these homes may read.
+    /// Returns the indices of the objects called `name` that an object with homes `readers` may
+    /// read.
     pub(super) fn read_by(&self, readers: &[Home], name: &str) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         for reader in readers {

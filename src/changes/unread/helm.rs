@@ -116,8 +116,8 @@ fn release(finder: &mut Finder<'_>, holder: Holder<'_>) {
     holder.add(finder, first.key_span, input);
 }
 
-/// Returns the release that the HelmRelease with a namespace, a name and a written specification installs. The name of a
-/// chart is unknown unless the chart is in a HelmRepository.
+/// Returns the release that a HelmRelease installs, given its spec as written, its namespace `own`
+/// and its `name`. The chart name is unknown if the chart is in a GitRepository or Bucket.
 pub fn written_release(spec: Value<'_>, (own, name): (&str, &str)) -> Release {
     let chart = spec.at(&["chart", "spec"]).or(spec.get("chart"));
     let [kind, named] = [&["sourceRef", "kind"][..], &["chart"]]

@@ -41,7 +41,6 @@ impl<'s> Holder<'s> {
         written_key(self.object)
     }
 
-    /// Returns the canonical text of a value of the object.
     pub(super) fn text(self, value: Option<Value<'_>>) -> String {
         canonical_text(self.file, value)
     }

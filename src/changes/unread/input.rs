@@ -22,11 +22,11 @@ pub(super) const OTHER_CLUSTER: &str =
 /// The reason for a chart whose release the change uninstalls (fluxcd/helm-controller internal/action/verify.go).
 const REPLACED_RELEASE: &str = "this uninstalls the release and installs another one: the objects of the chart are \
     deleted and created again, and the chart is not rendered";
-/// The reason if that depends on the name of a chart that is not in the tree.
+/// The reason if the uninstall depends on a chart name that is not in the tree.
 const POSSIBLY_REPLACED_RELEASE: &str = "the name of a chart is not in the tree: if it changes, this uninstalls the \
     release and installs another one, and the objects of the chart are deleted and created again";
-/// The reason if the release moves: the uninstall looks in the new namespace for objects whose templates name no
-/// namespace.
+/// The reason if the release moves to another namespace: the uninstall looks there for objects
+/// whose templates name no namespace.
 const MOVED_RELEASE: &str = "this uninstalls the release and installs it in another namespace: the objects of the chart \
     are deleted where its templates name a namespace, and stay behind where they name none; the chart is not rendered";
 
@@ -39,9 +39,8 @@ pub(super) struct FoundInput {
     pub(super) version: String,
     pub(super) file: String,
     pub(super) line: usize,
-    /// The place of the file.
     place: String,
-    /// The key as written of the object that contains it.
+    /// The key, as written, of the object that contains the input.
     pub(super) holder: Option<String>,
     pub(super) reason: Cow<'static, str>,
     /// The key by which it is paired with an input of the other state.
@@ -54,11 +53,11 @@ pub(super) struct FoundInput {
     pub(super) parts: BTreeSet<String>,
     /// Whether adding the input may remove objects.
     pub(super) takes_away: bool,
-    /// The identity of the input, kustomization or object that contains it. If that is added or removed too, this input
-    /// is not reported.
+    /// The identity of the input, kustomization or object that contains this input. If the
+    /// container is added or removed too, this input is not reported.
     pub(super) within: Option<String>,
-    /// Whether it is reported only if both states have it. If only one has it, the object that names it is added or
-    /// removed, which is compared anyway.
+    /// Whether the input is reported only if both states have it. If only one does, the object that
+    /// names it is added or removed, which is compared anyway.
     pub(super) only_changes: bool,
     /// Whether builds evaluate it.
     pub(super) is_built: bool,
@@ -178,7 +177,7 @@ impl FoundInput {
         let (Some(old), Some(new)) = (old, new) else {
             return &self.reason;
         };
-        // An attempt to render it failed.
+        // An owned reason is the error of a failed rendering.
         if let Cow::Owned(reason) = &self.reason {
             return reason;
         }
@@ -193,8 +192,8 @@ impl FoundInput {
         }
     }
 
-    /// Returns the input as one that goes only with its delivery; `None` if it goes with another input or with a
-    /// release.
+    /// Returns the input as a [`SteadyInput`]; `None` if it is reported with another input or a
+    /// release instead.
     fn steady(&self, changed: Option<Unread>) -> Option<SteadyInput> {
         let goes_alone = self.within.is_none()
             && self.release.is_none()

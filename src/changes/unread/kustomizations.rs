@@ -49,7 +49,7 @@ const EVALUATED: [&str; 26] = [
 /// Fields whose entries are charts.
 const CHARTS: [&str; 2] = ["helmCharts", "helmChartInflationGenerator"];
 
-/// Unevaluated fields whose entries are files and folders.
+/// Fields outside of [`EVALUATED`] whose entries are files and folders.
 const NAMING: [&str; 5] = [
     "transformers",
     "generators",
@@ -79,7 +79,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
         let name = format!("kustomization in {folder}/");
         let input = FoundInput::new(UnreadWhat::Limit, name, reason)
             .taking_away()
-            // Any object may be behind it.
+            // Its build may reach any object of the tree.
             .parts(contents(state, ""));
         let places = KUSTOMIZATIONS.map(|name| resolve(folder, name));
         let place = places
@@ -158,7 +158,8 @@ impl KustomizationInputs<'_, '_> {
         }
     }
 
-    /// Adds the generators of ConfigMaps and Secrets, with the fields that decide names. Content only changes a hash.
+    /// Adds the generators of ConfigMaps and Secrets: their names, as content changes only the
+    /// hash.
     fn generators(&mut self) {
         let options = self.root.get("generatorOptions");
         let names = ["namespace", "namePrefix", "nameSuffix"]

@@ -92,7 +92,7 @@ pub(super) fn find(finder: &mut Finder<'_>, of: &Patched<'_>, value: Value<'_>) 
     }
 }
 
-/// Returns the documents of a patch that decide something, as text.
+/// Returns, as text, the documents of a patch for which [`decides`] holds; all if none can be read.
 fn deciding_documents(
     file: &ParsedFile,
     entry: Value<'_>,

@@ -102,24 +102,24 @@ pub struct UnreadChanges {
     /// The unchanged charts of HelmReleases, by the keys of the HelmReleases as written. Deleting such a HelmRelease
     /// uninstalls objects that were not read.
     pub releases: BTreeMap<String, Unread>,
-    /// Inputs that both states have, with equal contents or without a change that may remove objects.
+    /// Inputs that both states have and whose change, if any, removes no objects.
     pub(super) steady: Vec<SteadyInput>,
 }
 
-/// An input that stays as long as its delivery does.
+/// An input that both states have, which is removed only with its delivery.
 #[derive(Clone, Debug)]
 pub(super) struct SteadyInput {
     /// The place of its file.
     pub(super) place: String,
-    /// The key as written of the object that contains it.
+    /// The key, as written, of the object that contains it.
     pub(super) holder: Option<String>,
-    /// The report, if it goes.
+    /// The report if its delivery is removed.
     pub(super) gone: Unread,
-    /// Its report otherwise, if it changes.
+    /// The report if its delivery stays and the input changes.
     pub(super) changed: Option<Unread>,
 }
 
-/// The inputs that deliveries no longer apply, although their files stay.
+/// The inputs in files that stay, but that no delivery applies any more.
 #[derive(Clone, Debug, Default)]
 pub struct GoneInputs {
     /// The places of files with inputs, each with the id of the delivery.
@@ -138,7 +138,6 @@ impl GoneInputs {
     }
 }
 
-/// Returns the kind of an input, its file and its line.
 fn place_of(input: &Unread) -> (UnreadWhat, String, usize) {
     (input.what, input.file.clone(), input.line)
 }
@@ -166,7 +165,7 @@ impl UnreadChanges {
         self
     }
 
-    /// Adds inputs whose objects kustomizations transform in another way. They replace inputs of the same place.
+    /// Adds inputs that kustomizations transform differently; known ones are no longer harmless.
     pub fn with_transformed(mut self, transformed: Vec<Unread>) -> Self {
         let mut known = HashMap::default();
         for (at, one) in self.changed.iter().enumerate() {
@@ -189,8 +188,8 @@ impl UnreadChanges {
         self
     }
 
-    /// Adds `sources` of deliveries whose objects are not read, and facts about deliveries that only the cluster knows.
-    /// Another repository is left out if an input that may remove objects is already reported for it.
+    /// Adds `sources` that are not read, and facts that only the cluster knows. Another repository
+    /// is left out if an input that may remove objects is already reported for it.
     pub fn with_elsewhere(mut self, sources: Vec<Unread>) -> Self {
         let reported = self.changed.iter().filter(|one| !one.is_harmless);
         let reported: BTreeSet<(String, String)> = reported

@@ -44,7 +44,7 @@ pub struct SourceState<'s> {
     digests: RefCell<HashMap<(Digested, String), String>>,
 }
 
-/// The kind of content that is digested. In the cache, a name identifies the content.
+/// The kind of digested content. In a cache key, its name follows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Digested {
     /// The file at a place.
@@ -137,7 +137,7 @@ impl<'s> SourceState<'s> {
         parsed.or_else(|| self.others.get(place).map(|other| other.path))
     }
 
-    /// Returns the text of a file, whatever its name.
+    /// Returns the text of a file with any name.
     pub(super) fn text(&self, place: &str) -> Option<&str> {
         let parsed = self.files.get(place).map(|file| file.source().text());
         parsed.or_else(|| self.others.get(place).map(|other| other.text.as_str()))
@@ -178,8 +178,8 @@ impl<'s> SourceState<'s> {
         })
     }
 
-    /// Returns the digest of the ConfigMaps and Secrets of a name that an object may read, and of the files that generate
-    /// them.
+    /// Returns the digest of the ConfigMaps and Secrets called `name` that `reader` may read, and
+    /// of the files that generate them.
     pub(super) fn data_digest(&self, (place, reader): (&str, &Object), name: &str) -> String {
         let found = self.data.read_by(&self.homes(place, reader), name);
         self.cached(Digested::Data, &format!("{found:?}"), || {
@@ -268,7 +268,7 @@ impl<'s> SourceState<'s> {
         self.contents.keys().map(String::as_str)
     }
 
-    /// Returns the files below a folder, whatever their names.
+    /// Returns the files below a folder, with any names.
     pub(super) fn paths_below(&self, folder: &str) -> impl Iterator<Item = &'s str> {
         let start = if folder.is_empty() {
             String::new()

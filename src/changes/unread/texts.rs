@@ -71,7 +71,6 @@ fn other_file(place: &str, text: &str) -> Option<FoundInput> {
     }
 }
 
-/// Returns the input for a template outside of charts.
 fn template(place: &str, text: &str) -> FoundInput {
     FoundInput::new(UnreadWhat::Template, format!("template {place}"), TEMPLATE)
         .saying(text)
@@ -239,7 +238,7 @@ fn skipped(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
     finder.add(place, file, span, input);
 }
 
-/// Returns the variables in the names, namespaces and folders of a state.
+/// Returns the variables in names, namespaces and folders of a state.
 pub(super) fn variables(state: &SourceState<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (place, file) in state.files() {
