@@ -88,10 +88,10 @@ pub struct KnownDelivery {
     pub error: Option<String>,
     /// Why it may fail, which only the cluster knows: a phrase that follows its name.
     pub may_fail: Option<String>,
-    /// If its build fails: the keys of the objects that one earlier build applies with the previous settings, after
-    /// which it prunes.
+    /// If it fails after its first build, with which it still prunes: the keys of the objects of
+    /// that build.
     pub built_first: Option<BTreeSet<String>>,
-    /// The Kustomizations that it awaits to be ready before it applies anything.
+    /// The Kustomizations that must be ready before it applies anything.
     pub awaits: Vec<Deliverer>,
     /// Whether it builds no object.
     pub is_empty: bool,

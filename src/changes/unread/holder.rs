@@ -36,7 +36,6 @@ impl<'s> Holder<'s> {
         })
     }
 
-    /// Returns the key of the object as it is written.
     pub(super) fn key(self) -> String {
         written_key(self.object)
     }

@@ -46,7 +46,6 @@ const EVALUATED: [&str; 26] = [
     "helmGlobals",
 ];
 
-/// Fields whose entries are charts.
 const CHARTS: [&str; 2] = ["helmCharts", "helmChartInflationGenerator"];
 
 /// Fields outside of [`EVALUATED`] whose entries are files and folders.

@@ -168,7 +168,6 @@ impl<'s> SourceState<'s> {
         found
     }
 
-    /// Returns the digest of all files below a folder.
     pub(super) fn digest_below(&self, folder: &str) -> String {
         self.cached(Digested::Folder, folder, || {
             let files = self.paths_below(folder);
