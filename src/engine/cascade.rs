@@ -15,7 +15,7 @@ use crate::rules;
 use crate::story::PlanView;
 use crate::text::Sources;
 
-/// Maximum number of pictures in one report.
+/// Maximum number of drawn cascades in one report.
 const MOST: usize = 4;
 
 /// A step to simulate, with the objects of the findings about it.

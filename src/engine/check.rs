@@ -21,7 +21,8 @@ pub struct Check {
     pub selection: Selection,
     /// Whether the input is treated as the whole cluster. Bundles have their own setting.
     pub world: World,
-    /// The tables of operators, for input that no session read; a bundle has its own. `None`: the bundled tables.
+    /// The operator tables for input that no session read; bundles of a session have their own.
+    /// `None` means the built-in tables.
     pub tables: Option<Arc<Tables>>,
     /// Severities that the configuration gives to rules; all findings of such a rule have it.
     pub severities: BTreeMap<&'static str, Severity>,
@@ -29,7 +30,7 @@ pub struct Check {
     pub configuration: Option<String>,
     /// Ignores of the configuration, and its text.
     pub ignores: Option<(SourceFile, Vec<Ignore>)>,
-    /// How much is read of the files that the configuration and the baseline are about.
+    /// Which of the files that the configuration and the baseline cover are read.
     pub extent: ReadExtent,
     /// Known findings, and the text of their file.
     pub baseline: Option<(SourceFile, Baseline)>,

@@ -7,15 +7,15 @@ use crate::baseline::{KnownFinding, any_namespace};
 use crate::finding::Identity;
 use crate::rules;
 
-/// How much a run reads of the files that a baseline is about.
+/// How much a run reads of the files that a baseline covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReadExtent {
-    /// All of it.
+    /// All of them.
     Whole,
-    /// A part. The other parts are assumed not to have an object with the same key.
+    /// Some of them. The others are assumed not to have an object with the same key.
     #[default]
     Part,
-    /// A part of several bundles. Another bundle may contain an object with the same key.
+    /// Some files of several bundles. Another bundle may contain an object with the same key.
     PartOfBundles,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Coverage {
     /// The keys of all objects; `anywhere` has them for any namespace.
     objects: HashSet<String>,
     anywhere: HashSet<String>,
-    /// Their names, to look up targets such as `apps/v1/Deployment/web`.
+    /// The names of the objects, to look up targets such as `apps/v1/Deployment/web`.
     names: HashSet<String>,
 }
 

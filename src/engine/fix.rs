@@ -1,7 +1,7 @@
 //! Applies fixes to texts, in rounds, until nothing is left to fix.
 //!
-//! No file is written here. Of fixes that change the same mapping or list, a round applies the first. Every round
-//! checks the whole input again, because a fix may cause or settle a finding of another rule.
+//! Writes no file. A round applies the first of the fixes that change the same mapping or list.
+//! Every round checks the input again, because a fix may cause or resolve other findings.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -83,7 +83,7 @@ pub struct Bundle {
     pub world: World,
     /// The tool that delivers it, if the configuration says.
     pub delivery: Option<DeliveryTool>,
-    /// The tables of operators: the bundled tables with the rows of the configuration.
+    /// The operator tables: the built-in ones with the rows of the configuration.
     pub tables: Arc<Tables>,
     /// The arguments that led to its files, in the order in which they were given.
     pub(super) arguments: Vec<String>,
@@ -197,7 +197,7 @@ impl BundleInput {
         }
     }
 
-    /// Reads the files of `walk`, and besides them those of `beside`.
+    /// Reads the files of `walk` and `beside`.
     ///
     /// # Errors
     /// The files have more instances of objects than the limit allows.

@@ -1,4 +1,4 @@
-//! Merges the files of bundles, or of both sides of a change, into one set. A file of both is one file of the report.
+//! Merges the files of bundles, or of both sides of a change, into one set without duplicates.
 
 use foldhash::HashMap;
 
@@ -63,8 +63,8 @@ impl Merged {
             .map(|(_, file)| file)
     }
 
-    /// Moves a finding from the file ids of the set at index `set` to those of the run. A place in a generated object
-    /// is moved to the line of the file that leads to the object.
+    /// Moves a finding from the file ids of the set at index `set` to those of the run. A place in
+    /// a generated object becomes the line of the file from which the object is generated.
     pub(super) fn relocate(&self, finding: &mut Finding, set: usize) {
         finding.relocate(|FileId(file)| self.sets[set][file as usize]);
         for label in std::iter::once(&mut finding.primary).chain(&mut finding.related) {

@@ -70,8 +70,8 @@ pub(super) fn note_on_test_data<'g>(found: impl Iterator<Item = &'g str> + Clone
     })
 }
 
-/// Returns the step that settles the most findings: an exclusion, if it settles most errors, or a build of the
-/// kustomizations, if it settles most errors and warnings.
+/// Returns the step that resolves the most findings: an exclusion, if it resolves most errors, or a
+/// build of the kustomizations, if it resolves most errors and warnings.
 pub(super) fn remedy(
     findings: &[Reported],
     sources: &Sources,

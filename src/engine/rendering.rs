@@ -73,11 +73,9 @@ pub fn charts_before(
 /// The rendered charts of one state.
 #[derive(Default)]
 struct Rendered {
-    /// The rendered texts.
     texts: Vec<RenderedText>,
     /// Globs of the files of the charts, which are not manifests.
     sources: Vec<String>,
-    /// The charts that could not be rendered.
     unrendered: UnrenderedCharts,
 }
 
@@ -86,7 +84,6 @@ struct RenderedText {
     overlay: Overlay,
     /// The object that delivers them.
     by: Option<Deliverer>,
-    /// The parts of the text.
     made: Vec<MadePart>,
 }
 
@@ -205,8 +202,8 @@ pub(super) fn charts_of_one_state(
     charts
 }
 
-/// Converts `file`, a path from the root of the repository, into one through the argument `path`, whose folder is
-/// `below`; `None` if the file is not in that folder.
+/// Converts `file`, a path from the root of the repository, into one below the argument `path`,
+/// which is the folder `below`; `None` if the file is not in that folder.
 fn shown_below(path: &str, below: &str, file: &str) -> Option<String> {
     let rest = match below {
         "" => file,

@@ -34,7 +34,7 @@ pub struct Request {
     pub(crate) renders: bool,
     /// The charts that could not be rendered.
     pub(crate) unrendered: UnrenderedCharts,
-    /// The parts of these overlays, by their paths.
+    /// The parts of the overlays in `rendered`, by path.
     pub(crate) made: BTreeMap<String, Vec<MadePart>>,
 }
 

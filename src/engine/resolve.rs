@@ -67,7 +67,7 @@ pub(super) fn bundles_and_rest(
     (resolver.bundles(), resolver.rest(Vec::new()))
 }
 
-/// Returns the bundled tables with the rows that the configuration adds.
+/// Returns the built-in tables with the rows that the configuration adds.
 pub(super) fn tables_of(config: Option<&Config>) -> Arc<Tables> {
     // The table of kinds is needed next, so both are parsed in parallel.
     let (bundled, _) = rayon::join(Tables::bundled, inventory::table);
@@ -268,7 +268,7 @@ pub(super) fn joined(folder: &str, path: &str) -> String {
         ("", _) => path.to_owned(),
         _ if Path::new(path).is_absolute() => path.to_owned(),
         (_, ".") => folder.trim_end_matches('/').to_owned(),
-        // The folder's name is not a pattern, whatever characters it contains.
+        // The folder's name is not a pattern, even if it contains such characters.
         _ if path.contains(['*', '?', '[', '{']) => format!("{}{path}", globset::escape(folder)),
         _ => format!("{folder}{path}"),
     }

@@ -13,7 +13,7 @@ use crate::knowledge::{
 use crate::report::RowInfo;
 use crate::text::capitalised;
 
-/// Returns the bundled tables with the rows that the configuration of the current folder adds.
+/// Returns the built-in tables with the rows that the configuration of the current folder adds.
 ///
 /// # Errors
 /// A mistake in the configuration.

@@ -202,7 +202,6 @@ struct Divided {
 }
 
 impl Run<'_> {
-    /// Runs the rules on each bundle by itself.
     fn judge(&self) -> JudgedBundles {
         let mut all = JudgedBundles::default();
         for (at, bundle) in self.bundles.iter().enumerate() {
@@ -357,8 +356,8 @@ impl Run<'_> {
         })
     }
 
-    /// Whether a rule ran on the bundles. Rules on the outcome run later, so it is not known yet whether a suppression
-    /// of them has an effect.
+    /// Whether a rule ran on the bundles. Rules on the outcome run later, so it is not known yet
+    /// whether suppressions of their findings have an effect.
     fn judges_bundles(&self, rule: &str) -> bool {
         self.rules
             .iter()

@@ -29,7 +29,7 @@ impl ReportScope {
 pub(super) struct FilesInScope(Vec<bool>);
 
 impl FilesInScope {
-    /// Looks for the files of `sources` in a scope; without one, all are in it.
+    /// Determines which files of `sources` are in `scope`; without a scope, all are.
     pub(super) fn of(scope: Option<&ReportScope>, sources: &Sources) -> Self {
         let Some(ReportScope { paths }) = scope else {
             return Self(vec![true; sources.len()]);

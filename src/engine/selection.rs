@@ -48,8 +48,8 @@ impl Selection {
         })
     }
 
-    /// Selects rules like [`Self::new`], without those that the configuration turns off. A rule that is selected by its
-    /// id runs all the same.
+    /// Selects rules like [`Self::new`], without those that the configuration turns off, except
+    /// rules that are selected by their ids.
     pub(super) fn configured(
         config: Option<&Config>,
         select: &[String],
@@ -91,13 +91,11 @@ fn is_among(rules: &[&Rule], rule: &Rule) -> bool {
     rules.iter().any(|other| other.id == rule.id)
 }
 
-/// Returns the rules that `words` match.
 fn find_all(words: &[String]) -> Result<Vec<&'static Rule>, UnknownRule> {
     let found = words.iter().map(|word| find(word));
     Ok(found.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
-/// Returns the rules that `word` matches.
 fn find(word: &str) -> Result<Vec<&'static Rule>, UnknownRule> {
     if let Some(rule) = rules::find(word) {
         return Ok(vec![rule]);

@@ -251,7 +251,7 @@ impl Delivered {
         let mut delivered = Self::default();
         // Delivery objects in test data are not applied, so they deliver nothing.
         for one in all.iter().filter(|one| fixture_glob(&one.file).is_none()) {
-            // A set applies Applications, and builds no folder.
+            // An ApplicationSet applies Applications, and builds no folder.
             let is_set = one
                 .by
                 .as_ref()

@@ -1,4 +1,4 @@
-//! Paths from the working directory, from the root of its repository, and from one to the other.
+//! Conversion of paths between the working directory and the root of its repository.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::git::{GitError, Repository};
 use crate::inventory::locate;
 use crate::kustomize::resolve;
 
-/// Converts paths from the working directory into paths from the root of the repository; none means all of it.
+/// Converts paths from the working directory into paths from the root; no path means the root.
 pub(super) fn arguments(
     repository: &Repository,
     paths: &[String],

@@ -32,11 +32,11 @@ pub(super) struct BuildRoot {
     pub(super) error: Option<BuildError>,
     /// The folders whose kustomizations it builds, and the files that it reads.
     pub(super) reached: Arc<BTreeSet<String>>,
-    /// A folder that it includes, and that a limit keeps from being followed.
+    /// A folder that it includes but that was not followed because of a limit.
     pub(super) unfollowed: Option<String>,
     /// The objects that no file contains, as files of their own with their places.
     pub(super) generated: Vec<(Arc<str>, ParsedFile)>,
-    /// The ConfigMaps and Secrets among them.
+    /// The generated ConfigMaps and Secrets.
     pub(super) data: Vec<GeneratedData>,
     /// Whether it is a chart that was rendered, and so a release of Helm.
     pub(super) is_chart: bool,
@@ -159,7 +159,7 @@ fn generated_file(
             None => identity_of(resource),
         };
         let separator = if text.is_empty() { "" } else { "---\n" };
-        // Here, `{{` is an unknown value and not a template: a comment `# Source:` says so.
+        // Here, `{{` is an unknown value: a `# Source:` comment marks the text as rendered.
         let unknown = part.contains("{{").then_some(path);
         let source = match (&resource.origin.template, unknown) {
             (Some(_), _) => resource.origin.comments(),

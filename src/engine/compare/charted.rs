@@ -46,7 +46,7 @@ fn calls<'d>(all: &[&'d Delivery]) -> BTreeSet<(&'d str, &'d CallId)> {
     calls.collect()
 }
 
-/// Returns the calls of deliveries that give the objects of their charts other names or namespaces in the other state.
+/// Returns the calls of deliveries that rename or move the objects of their charts in head.
 fn transformed<'d>(states: &[Vec<&'d Delivery>; 2]) -> Vec<&'d CallId> {
     let [base, head] = states;
     let before: BTreeMap<&str, &Delivery> =
@@ -58,7 +58,7 @@ fn transformed<'d>(states: &[Vec<&'d Delivery>; 2]) -> Vec<&'d CallId> {
     moved.flat_map(|one| &one.charts).collect()
 }
 
-/// Returns the calls of deliveries in base into Namespaces that head no longer delivers: what is in them is deleted.
+/// Returns the calls of base for Namespaces that head no longer delivers: their content is deleted.
 fn emptied<'d>([base, head]: &[Vec<&'d Delivery>; 2]) -> Vec<&'d CallId> {
     let mut removed = namespaces(base);
     for namespace in namespaces(head) {
@@ -87,7 +87,7 @@ fn namespaces<'d>(all: &[&'d Delivery]) -> BTreeSet<(&'d str, SmolStr)> {
     namespaces.collect()
 }
 
-/// Returns the renderings that only one state has, of deliveries in both, with the reason why the other has none.
+/// Returns the charts of deliveries in both states that only one state renders, with the reason.
 fn one_sided(charts: &Charts, states: &[Vec<&Delivery>; 2]) -> BTreeMap<CallId, String> {
     let [base, head] = states.each_ref().map(|all| {
         let named = all.iter().map(|one| (one.id.as_str(), *one));
@@ -109,12 +109,12 @@ fn one_sided(charts: &Charts, states: &[Vec<&Delivery>; 2]) -> BTreeMap<CallId, 
     found
 }
 
-/// The beginning of the reason why a rendering is not used: the other state, `side`, has none.
+/// Returns the beginning of the reason why a rendering is unused: `side` has none.
 fn not_in(side: &str) -> String {
     format!("it cannot be rendered in {side}: ")
 }
 
-/// Whether helm renders a chart in base, where it is `before`, and rejects it in head, where it is `after`.
+/// Whether helm renders a chart in base (`before`) and rejects it in head (`after`).
 pub(super) fn is_broken(before: &UnreadInput, after: &UnreadInput) -> bool {
     after.what == What::Chart
         && Charts::said_by_helm(&after.reason).is_some()

@@ -78,7 +78,7 @@ impl ClusterInput {
                     .bundles
                     .iter()
                     .position(|bundle| bundle.name.as_deref() == Some(name))?,
-                // The tools of bundles say nothing about these files.
+                // No bundle has a tool for these files.
                 Destination::Beside => self.bundles.len(),
                 Destination::Root { .. } if self.first().name.is_some() => self.bundles.len(),
                 _ => return None,

@@ -14,7 +14,7 @@ use crate::text::{SourceFile, decode};
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) config: Option<Config>,
-    /// Whether only head has it, so that only the names in it are used.
+    /// Whether only head has it: then only its bundles, scopes and namespaces are used.
     pub(super) is_new: bool,
     pub(super) notes: Vec<String>,
 }

@@ -41,8 +41,8 @@ pub struct Deliveries {
 }
 
 impl Deliveries {
-    /// Returns the deliveries of the object that `target` names, and the deliveries that apply these in turn. `target`
-    /// is a key or arguments of `kubectl delete`; `namespace` is for targets without one.
+    /// Returns the deliveries of the object that `target` names, and those that apply these.
+    /// `target` is a key or arguments of `kubectl delete`; `namespace` is for targets without one.
     ///
     /// # Errors
     /// The target matches no object that a delivery applies, or several.
@@ -135,8 +135,8 @@ pub fn list_deliveries(
     )
 }
 
-/// Returns the ids of the deliveries whose delivery object is written in one of `files`. A file with objects of no
-/// delivery, such as a kustomization or a patch, counts for the deliveries that build the nearest folder above it.
+/// Returns the ids of the deliveries whose delivery object is in one of `files`. A file without
+/// applied objects, such as a patch, counts for the deliveries that build the nearest folder above.
 fn readers(all: &[Delivery], files: &BTreeSet<String>) -> BTreeSet<String> {
     let resources = all.iter().flat_map(|one| one.resources.iter());
     let applied = resources.map(|resource| &*resource.origin.file);

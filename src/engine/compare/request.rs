@@ -12,7 +12,7 @@ use crate::suppression::Date;
 pub struct CompareRequest {
     /// The state before the change.
     pub base: StateChoice,
-    /// The state after it.
+    /// The state after the change.
     pub head: StateChoice,
     /// Whether base is compared as it is, even if head does not contain it. Otherwise the comparison starts at their
     /// merge base, so that changes of another branch do not look like deletions.

@@ -14,7 +14,7 @@ use crate::text::near;
 pub struct UsualChange {
     /// The state before the change.
     pub base: StateChoice,
-    /// The state after it.
+    /// The state after the change.
     pub head: StateChoice,
     /// The comparison in words.
     pub said: String,

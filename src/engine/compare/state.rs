@@ -41,7 +41,7 @@ pub(super) struct TreeState {
     pub(super) submodules: BTreeSet<String>,
     /// The requested paths, from its root.
     pub(super) asked: Asked,
-    /// Arguments that match nothing in it.
+    /// Arguments that match nothing in the state.
     pub(super) missing: Vec<String>,
     /// Reads a file that was not read, by its path from the root.
     pub(super) reader: Option<FileReader>,
@@ -231,7 +231,7 @@ impl StateReader {
         let mut others: BTreeSet<&str> = others.collect();
         // A glob also finds files that are not manifests.
         wanted.retain(|path| is_manifest_name(Path::new(path)) || !others.contains(path));
-        // All in one request: the contents that a partial clone lacks are fetched.
+        // One request for all, because git fetches what a partial clone lacks.
         let first = wanted
             .union(&others)
             .map(|path| (*path, &snapshot.files[*path]));
@@ -288,7 +288,8 @@ impl StateReader {
         })
     }
 
-    /// Adds the files that kustomizations include from outside of the paths, so that their roots can be built.
+    /// Adds the files that kustomizations include from outside of the requested paths, so that
+    /// their roots can be built.
     fn follow<'s>(
         &mut self,
         repository: &Repository,
@@ -428,7 +429,7 @@ fn folder(path: &str) -> Result<TreeState, SessionError> {
     let unreadable = unreadable.map(|file| (file.path, Err(file.reason)));
     let mut state = TreeState::default();
     for (path, bytes) in read.chain(unreadable) {
-        // Two single files are two states of one file, whatever their names.
+        // Two single files are two states of one file, even if their names differ.
         let place = match path.strip_prefix(shown) {
             Some(below) if shown != "." => below.trim_start_matches('/').to_owned(),
             _ => path.clone(),

@@ -1,4 +1,5 @@
-//! Finds clusters into which both states deliver the same: reports have nothing to say about them.
+//! Finds clusters into which both states deliver equal objects, about which there is nothing to
+//! report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,7 +14,7 @@ use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::Resource;
 use crate::kustomize::Deliverer;
 
-/// Returns the clusters among `clusters` into which both states deliver the same.
+/// Returns those of `clusters` into which both states deliver equal objects.
 pub(super) fn unchanged(
     states: [(&[Delivery], &TreeFiles<'_>); 2],
     clusters: &BTreeSet<Arc<str>>,
@@ -72,11 +73,11 @@ struct Prints<'p> {
     of_files: HashMap<String, u64>,
     /// By the addresses of the objects of a build and of the paths that it reads.
     of_builds: HashMap<(Objects, *const BTreeSet<String>), u64>,
-    /// Those of both states, by the addresses of the objects.
+    /// The hashes for both states, by the addresses of the objects.
     of_objects: &'p mut HashMap<Objects, u64>,
 }
 
-/// The address of the objects of a build, which the states share if it is the same in both.
+/// The address of the objects of a build. The states share it if they have the same build.
 type Objects = *const Vec<Resource>;
 
 impl Prints<'_> {

@@ -103,8 +103,8 @@ impl<'s> AskedBundle<'s> {
         }
     }
 
-    /// Returns the other clusters whose objects may belong with those of `view`. Objects that nothing applies may be
-    /// meant for any cluster.
+    /// Returns the other clusters whose objects may be related to those of `view`. Objects that
+    /// nothing applies may be meant for any cluster.
     pub(super) fn beyond(&self, view: View<'_>) -> Vec<View<'_>> {
         if view.at.is_none() {
             return Vec::new();
@@ -114,7 +114,7 @@ impl<'s> AskedBundle<'s> {
         others
     }
 
-    /// Returns `view` and those [`Self::beyond`] it.
+    /// Returns `view` and the clusters [`Self::beyond`] it.
     pub(super) fn with_beyond<'c>(&'c self, view: View<'c>) -> Vec<View<'c>> {
         let mut views = vec![view];
         views.extend(self.beyond(view));
@@ -132,7 +132,7 @@ impl<'s> AskedBundle<'s> {
         found
     }
 
-    /// Returns the object of the first cluster that has one, for each byte of a file at which an object begins.
+    /// Returns the object in the first cluster that has it, for each offset where an object begins.
     pub(super) fn first_instances(&self, path: &str) -> BTreeMap<u32, Instance<'_>> {
         let mut found = BTreeMap::new();
         for view in self.views() {
@@ -241,8 +241,8 @@ impl<'c> View<'c> {
         found.collect()
     }
 
-    /// Returns the objects that a reference to `key` may mean: those with the key, else those of the kind and name
-    /// whose namespace may be that one.
+    /// Returns the objects that a reference to `key` may mean: those with the key, else those of
+    /// the kind and name whose namespace may be the same.
     pub(super) fn named(self, key: &ObjectKey) -> Vec<Instance<'c>> {
         let inventory = self.inventory();
         let exact = inventory.with_key(key);
@@ -263,7 +263,7 @@ impl<'c> Instance<'c> {
         sources.file(self.member.file).path()
     }
 
-    /// Whether a generator of a kustomization makes it, so that it is written nowhere.
+    /// Whether a generator of a kustomization makes it, so that no file contains it.
     pub(super) fn is_generated(&self) -> bool {
         let sources = &self.view.inventory().sources;
         let file = sources.file(self.member.file);

@@ -21,7 +21,7 @@ pub struct ObjectDeletion {
     pub cluster: Option<String>,
     /// Whether the API server rejects the request.
     pub is_rejected: bool,
-    /// Number of documents that are not read, because of errors or as templates, and that may change these effects.
+    /// Number of unread documents, broken or templates, that may change these effects.
     pub hidden: usize,
     /// Whether anything applies the object.
     pub is_applied: bool,
@@ -188,8 +188,8 @@ impl StuckObject {
     }
 }
 
-/// Whether objects that do not name an object may affect its deletion: the content of a Namespace, the objects of a
-/// kind, and the Pods that use a claim by the name of a template.
+/// Whether a deletion of `object` may be affected by objects that do not name it: the content of a
+/// Namespace, the objects of a kind, and the Pods that use a claim by the name of a template.
 fn affects_any(object: &ObjectKey) -> bool {
     object.is(kinds::NAMESPACE)
         || object.is(kinds::CUSTOM_RESOURCE_DEFINITION)

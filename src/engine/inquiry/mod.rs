@@ -151,8 +151,9 @@ impl<'s> Inquiry<'s> {
         Some(found)
     }
 
-    /// Returns the objects that a spot names: the owner, the used object or the one for which a controller creates it,
-    /// the Namespace, or the CRD of the kind. There are several if builds of the file differ.
+    /// Returns the objects that a spot names: the owner, the used object (if absent, the one for
+    /// which it is created), the Namespace, or the CRD of the kind. There are several if builds of
+    /// the file differ.
     pub fn definitions(&self, found: &ObjectSpot) -> Vec<ObjectPlace> {
         match &found.spot {
             Spot::Use { places, makers, .. } if places.is_empty() => makers.clone(),
@@ -199,8 +200,8 @@ impl<'s> Inquiry<'s> {
         keys(&asked.users_of_absent(self.view_of_absent(found), named))
     }
 
-    /// Returns the cluster that has an object that the input does not contain: that of the object for which a
-    /// controller creates it, else that of the object that names it.
+    /// Returns the assumed cluster of an object that the input does not contain: that of the object
+    /// for which a controller creates it, else that of the object that names it.
     fn view_of_absent(&self, found: &ObjectSpot) -> View<'_> {
         let maker = match &found.spot {
             Spot::Use { makers, .. } => makers.first(),
@@ -247,9 +248,9 @@ impl<'s> Inquiry<'s> {
         }
     }
 
-    /// Returns the objects that name `object` as their owner, are created for it or use it; also the content of a
-    /// Namespace, and the objects of the kind that a CRD defines. They are in the order of their files. All objects
-    /// that builds make of its text count.
+    /// Returns the objects that name `object` as their owner, are created for it or use it; also
+    /// the content of a Namespace, and the objects of the kind that a CRD defines. Covers all
+    /// objects that builds make of its text. They are in the order of their files.
     pub fn dependents(&self, object: &ObjectPlace) -> Vec<ObjectPlace> {
         let asked = self.asked(object);
         let (path, begins) = object.written_at();
@@ -347,7 +348,6 @@ impl<'s> Inquiry<'s> {
     }
 }
 
-/// Returns the keys of objects, each once.
 fn keys(found: &[Instance<'_>]) -> BTreeSet<ObjectKey> {
     let keys = found.iter().map(|instance| instance.member.key.clone());
     keys.collect()

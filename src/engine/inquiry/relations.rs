@@ -1,4 +1,4 @@
-//! The objects that others mean by a name: owners, used objects, their users and dependents.
+//! The objects that names in other objects refer to: owners, used objects, users and dependents.
 
 use super::asked::{AskedBundle, Instance, View};
 use crate::changes::Destination;
@@ -10,8 +10,8 @@ use crate::ownership::{Owner, OwnerEdge, Tie, TieKind, instances_of};
 const HASH: usize = 10;
 
 impl AskedBundle<'_> {
-    /// Returns the objects that `from` means by `key`: those of its build, else those of its cluster, else those beyond
-    /// it. Of several, the ones that are nearest to it.
+    /// Returns the objects that `key` in `from` refers to: those of its build, else those of its
+    /// cluster, else those beyond it. Of several, returns the nearest.
     pub(super) fn targets<'c>(&'c self, from: Instance<'c>, key: &ObjectKey) -> Vec<Instance<'c>> {
         let built = in_build(from, key);
         if !built.is_empty() {
@@ -26,8 +26,8 @@ impl AskedBundle<'_> {
         nearest(from, found)
     }
 
-    /// Returns the objects that an owner reference of `from` means: those that the collector finds, else those of the
-    /// same name.
+    /// Returns the objects that an owner reference of `from` refers to: those that the collector
+    /// finds, else those of the same name.
     pub(super) fn owners<'c>(&'c self, from: Instance<'c>, edge: &OwnerEdge) -> Vec<Instance<'c>> {
         let inventory = from.view.inventory();
         match edge.owner {
@@ -39,7 +39,7 @@ impl AskedBundle<'_> {
                 let named = named.iter().map(|id| from.view.instance(*id));
                 nearest(from, named.collect())
             }
-            // A uid that was read from a cluster is that of another object.
+            // In a dump, a namesake with another uid is another object.
             Owner::Absent if from.member.from_dump => Vec::new(),
             Owner::Absent => {
                 let reference = edge.reference(inventory);
@@ -116,7 +116,7 @@ impl AskedBundle<'_> {
             if edge.owner == Owner::Elsewhere {
                 return false;
             }
-            // A reference with the uid may name anything.
+            // A reference that matches by uid may have any kind and name.
             let reference = edge.reference(view.inventory());
             let may_be = matches!(edge.owner, Owner::ByUid(_))
                 || (reference.kind() == key.kind() && *reference.name() == *key.name);
@@ -149,8 +149,8 @@ impl AskedBundle<'_> {
         found
     }
 
-    /// Returns the cluster from which a hover in an object of `own` deletes a Namespace: its own, or if nothing applies
-    /// the object, one that has the namespace.
+    /// Returns the cluster in which a Namespace is deleted for an object of `own`: `own` or, if
+    /// nothing applies the object, a cluster that has the namespace.
     pub(super) fn view_with_namespace<'c>(
         &'c self,
         own: View<'c>,
@@ -174,7 +174,7 @@ fn is_namesake(one: &ObjectKey, other: &ObjectKey) -> bool {
     one.name == other.name && one.group_kind() == other.group_kind()
 }
 
-/// Whether a tie may be to an object: it has the name, or a build made its name from it.
+/// Whether a tie may refer to `target`: by its name, or by the name from which a build made it.
 fn is_use_of(tie: &Tie, target: Instance<'_>) -> bool {
     let (key, named) = (&target.member.key, &tie.to.key);
     tie.kind == TieKind::Uses
@@ -184,8 +184,8 @@ fn is_use_of(tie: &Tie, target: Instance<'_>) -> bool {
             || (target.is_generated() && key.name.contains(&*named.name)))
 }
 
-/// Returns the objects of the build of `from` that are written under the name of `key`: kustomize gives them other names,
-/// and changes references to them alike.
+/// Returns the objects of the build of `from` that are written under the name of `key`: kustomize
+/// renames them and the references to them.
 fn in_build<'c>(from: Instance<'c>, key: &ObjectKey) -> Vec<Instance<'c>> {
     let Some(Destination::Root { .. }) = from.destination() else {
         return Vec::new();
@@ -238,7 +238,7 @@ fn keep_if_any<'c>(found: &mut Vec<Instance<'c>>, is_preferred: impl Fn(&Instanc
     }
 }
 
-/// Returns the objects of the build that contains `from`, else those whose files are nearest to its file.
+/// Keeps the objects of the build of `from`, if any, and of these the ones with the nearest files.
 fn nearest<'c>(from: Instance<'c>, mut found: Vec<Instance<'c>>) -> Vec<Instance<'c>> {
     if found.len() < 2 {
         return found;
@@ -254,7 +254,8 @@ fn nearest<'c>(from: Instance<'c>, mut found: Vec<Instance<'c>>) -> Vec<Instance
     found
 }
 
-/// Returns the length of the path of the innermost folder that contains both files; a file is in itself.
+/// Returns the path length of the innermost folder that contains both files; a file contains
+/// itself.
 fn common_folders(one: &str, other: &str) -> usize {
     let mut folders = ancestors(one);
     let shared = folders.find(|folder| {

@@ -124,7 +124,7 @@ impl AskedBundle<'_> {
     }
 }
 
-/// Removes the places at which an earlier object is written, too.
+/// Removes the places with the file and offset of an earlier one.
 pub(super) fn each_once(mut places: Vec<ObjectPlace>) -> Vec<ObjectPlace> {
     let mut known = HashSet::default();
     places.retain(|place| {

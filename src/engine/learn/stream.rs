@@ -131,7 +131,7 @@ enum Items {
 
 struct Splitter<T> {
     piece: Piece,
-    /// Whether the piece is an item of a list: not a document, and not the lines of a list outside of its items.
+    /// Whether the piece is an item of a list, and not a document or another part of a list.
     is_item: bool,
     items: Items,
     is_list: bool,
@@ -177,7 +177,7 @@ impl<T: FnMut(Piece)> Splitter<T> {
         self.piece.text.push_str(line);
     }
 
-    /// Hands over the piece if it is an object, and begins the next one at line `next`.
+    /// Passes the piece to `take` if it is an object, and begins the next one at line `next`.
     fn end_piece(&mut self, next: usize) {
         let piece = std::mem::replace(&mut self.piece, Piece::at(next));
         // Text outside of the items of a list is not an object.
@@ -202,7 +202,7 @@ fn json(path: &str, dump: impl BufRead, mut take: impl FnMut(Piece)) -> Result<(
     Ok(())
 }
 
-/// Visits an object, or a list whose items are handed over as they are read.
+/// Visits an object, or a list whose items are passed to `take` as they are read.
 struct Document<T> {
     take: T,
 }

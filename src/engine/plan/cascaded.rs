@@ -11,8 +11,9 @@ use crate::gc::{Plan, Step};
 use crate::kube::ObjectKey;
 use crate::ownership::DeliveryKind;
 
-/// Returns the delivery objects that `steps` delete with others and that delete what they delivered, which is not
-/// followed: their controller may be gone by then. `verdict` returns the simulated plan that contains the steps.
+/// Returns the delivery objects that `steps` delete only by cascade, and whose delivered objects
+/// are deleted in turn. These deletions are not followed, because the controller may be gone by
+/// then. `verdict` returns the simulated plan that contains the steps.
 pub(in crate::engine) fn cascaded<'c, P: Borrow<Plan<'c>>>(
     analysis: &Analysis<'_>,
     steps: &[Step],
@@ -36,7 +37,7 @@ pub(in crate::engine) fn cascaded<'c, P: Borrow<Plan<'c>>>(
     deleted.map(|(kind, key)| (kind, key.clone())).collect()
 }
 
-/// Returns a sentence on these objects for each tool.
+/// Returns a sentence for each tool on its objects.
 pub(super) fn notes(cascaded: &[(DeliveryKind, ObjectKey)]) -> impl Iterator<Item = String> {
     let mut tools: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (kind, key) in cascaded {

@@ -65,8 +65,8 @@ impl<'g> PlannedCluster<'g> {
         self.part()?.cluster.as_deref()
     }
 
-    /// Whether `name` is its name in `list --deliveries` or the configuration. A cluster without a name of its own is
-    /// called by each of the entry points that deliver into it.
+    /// Whether `name` is its name in `list --deliveries` or the configuration. A cluster without a
+    /// name has the names of all entry points that deliver into it.
     pub(super) fn is_called(&self, name: &str) -> bool {
         let Some(part) = self.part() else {
             return false;
@@ -148,7 +148,7 @@ impl<'b> Clusters<'b> {
         }
         let (mut repositories, mut beside) = by_repository(bundle, &tops, charts);
         if repositories.len() > 1 {
-            // It is not known which repository these files belong to, so they are not put into each.
+            // Their repository is unknown, so they are put into the one at the top, not into each.
             let files = beside
                 .drain(..)
                 .map(|file| (file.source().path().into(), file));
@@ -202,7 +202,6 @@ impl<'b> Clusters<'b> {
         all
     }
 
-    /// Creates the cluster at index `at` of `parts`.
     fn cluster<'c>(&'c self, parts: &'c [TreePart], at: usize) -> PlannedCluster<'c> {
         PlannedCluster {
             bundle: self.bundle,

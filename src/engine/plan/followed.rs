@@ -1,5 +1,6 @@
-//! The deletions that tools make on their own after one: Flux deletes the objects of a Kustomization and uninstalls the
-//! release of a HelmRelease, Argo CD deletes the Applications of a set and the objects of an Application.
+//! Deletions that tools make after another one: Flux deletes the objects of a Kustomization and
+//! uninstalls the release of a HelmRelease, Argo CD deletes the Applications of a set and the
+//! objects of an Application.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -231,9 +232,9 @@ fn stopping(tool: &str, key: &ObjectKey, controllers: &BTreeSet<ObjectKey>) -> O
     })
 }
 
-/// Returns the removal of Argo CD's finalizer from an Application whose objects are not known: it waits for nothing that
-/// is known, and needs no build, because Argo CD deletes the objects that it tracks in the cluster. `None` for other
-/// objects, and for an Application that Argo CD skips.
+/// Returns the removal of Argo CD's finalizer from an Application whose objects are not known. It
+/// depends on no known object and needs no build, because Argo CD deletes the objects that it
+/// tracks in the cluster. `None` for other objects, and for an Application that Argo CD skips.
 fn release_of_unread(part: &TreePart, object: &DeliveryObject) -> Option<ToolRelease> {
     let is_followed = object.kind == DeliveryKind::Application && !object.suspended;
     is_followed.then(|| ToolRelease::of(part.inventory.member(object.id), Vec::new()))
@@ -311,7 +312,7 @@ impl Followed {
     }
 }
 
-/// Whether an object has the finalizer of Flux: it is written, or a controller in the input adds it.
+/// Whether an object has the finalizer of Flux, in its manifest or from a controller in the input.
 fn is_held_by_flux(analysis: &Analysis<'_>, member: &Member) -> bool {
     let removers = &analysis.ownership().removers;
     let mut written = member.object.metadata().finalizer_names();

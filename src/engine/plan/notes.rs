@@ -210,7 +210,7 @@ fn on_namespaces(ground: &Ground<'_>) -> Vec<String> {
     notes
 }
 
-/// Returns the `sentence` with the names of the first few; `None` if there are none.
+/// Returns `sentence` with the first names of `all`; `None` if there are none.
 fn note(all: &[impl AsRef<str>], sentence: impl FnOnce(String) -> String) -> Option<String> {
     (!all.is_empty()).then(|| sentence(named(all)))
 }

@@ -37,7 +37,7 @@ pub struct Planner {
     title: Option<String>,
     /// The deleted delivery objects whose delivered objects are not all known.
     unread: Vec<ObjectKey>,
-    /// The titles of the last steps, which tools and controllers send because of the first ones.
+    /// The titles of the last steps: requests of tools and controllers that follow the first ones.
     followed_by: Vec<String>,
 }
 
@@ -136,7 +136,7 @@ impl Planner {
         }
     }
 
-    /// Wraps a scenario that no format shows: no facts are computed.
+    /// Wraps a scenario that no format shows, so that no facts are computed.
     pub(in crate::engine) fn untold(scenario: Scenario, analysis: &Analysis<'_>) -> Self {
         Self {
             scenario,
@@ -153,7 +153,7 @@ impl Planner {
         }
     }
 
-    /// Returns the steps that are shown as one, the requests of a tool; all steps if none are.
+    /// Returns the requests of a tool, which are shown as one step; without them, all steps.
     pub(super) fn requests(&self) -> &[Step] {
         self.scenario.requests()
     }
@@ -168,7 +168,7 @@ impl Planner {
         self.notes.splice(0..0, notes);
     }
 
-    /// Searches for preparations before the requests, so that nothing gets stuck.
+    /// Searches for preparations before the requests that keep anything from getting stuck.
     pub(super) fn safe_order(&self, leaving: &BTreeSet<ObjectKey>, policy: Policy) -> SafeOrder {
         let Scenario {
             cluster,

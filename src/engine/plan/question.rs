@@ -64,7 +64,7 @@ pub enum PlanError {
         /// Their names.
         found: String,
     },
-    /// A Namespace to delete whose name the input does not say.
+    /// The deletion of a Namespace whose name the input does not contain.
     #[error("it is not clear which namespace is deleted: {found}")]
     #[diagnostic(help("name it with `--release-namespace NAME`"))]
     WhichNamespace {

@@ -51,8 +51,8 @@ fn keeps_up(part: &TreePart, by: &Deliverer) -> bool {
     }
 }
 
-/// Whether a HelmRelease creates deleted objects of its release again. It compares the release with the cluster only if it
-/// is asked to (`spec.driftDetection.mode`).
+/// Whether a HelmRelease creates deleted objects of its release again. It compares the release with
+/// the cluster only with `spec.driftDetection.mode: enabled`.
 fn corrects_drift(part: &TreePart, by: &Deliverer) -> bool {
     let release = delivering(&part.inventory, &part.object_of(by));
     release.is_some_and(|one| {

@@ -82,8 +82,8 @@ impl Steps {
         Ok(Self { file, steps })
     }
 
-    /// Resolves the targets among `targets`. A whole key need not be there: the API server answers 404. `namespace` is
-    /// for targets without one.
+    /// Resolves the targets of the steps among `targets`. A full key need not be there: the API
+    /// server then answers 404. `namespace` is for targets without one.
     pub(super) fn resolve(
         &self,
         targets: &Targets,

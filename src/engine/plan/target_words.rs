@@ -1,4 +1,4 @@
-//! The words of targets, as kubectl users type them.
+//! Parsing of targets, as kubectl users type them.
 
 use super::targets::TargetError;
 use crate::inventory::STDIN;
@@ -8,7 +8,7 @@ use crate::text::glob;
 /// One target, parsed.
 pub(super) struct Wanted<'w> {
     pub(super) kind: &'w str,
-    /// The namespace, if the target is a whole key.
+    /// The namespace, if the target is a full key.
     pub(super) namespace: Option<&'w str>,
     pub(super) name: &'w str,
 }
@@ -27,7 +27,7 @@ impl Wanted<'_> {
         }
     }
 
-    /// Whether an object whose key has unknown parts may be this one.
+    /// Whether the target may be the object with `key`, which has unknown parts.
     pub(super) fn may_be(&self, key: &ObjectKey, default: Option<&str>) -> bool {
         let default = default.filter(|_| key.namespace.name().is_some());
         let namespace = match self.namespace.or(default) {
@@ -116,7 +116,7 @@ pub(super) fn is_path(word: &str) -> bool {
     manifest || word == STDIN || word.ends_with('/') || std::path::Path::new(word).exists()
 }
 
-/// Splits a line into its words without `-n NAME`, in every form that kubectl accepts, and that name.
+/// Splits a line into its words and the namespace of `-n NAME`, in any form that kubectl accepts.
 pub(super) fn without_namespace(line: &str) -> (Vec<String>, Option<String>) {
     let (mut words, mut namespace) = (Vec::new(), None);
     let mut rest = line.split_whitespace();

@@ -308,7 +308,7 @@ impl Targets {
         }
     }
 
-    /// Says why no file contains a Kustomization of Flux that is in the cluster, and what to do; `None` for others.
+    /// Returns the error for a Kustomization of Flux that is in the cluster but in no file.
     fn unwritten(&self, wanted: &Wanted<'_>) -> Option<TargetError> {
         let kind = kinds::FLUX_KUSTOMIZATION;
         if !names_of(kind).answer_to(wanted.kind, kind.group) {

@@ -47,8 +47,8 @@ pub struct CheckOptions {
 }
 
 impl Session {
-    /// Checks the input. Findings in rendered charts have no fixes: no file contains them. Their texts know what they
-    /// are made from.
+    /// Checks the input. Findings in rendered charts have no fixes, because no file contains the
+    /// text. The report records what each of these texts is made from.
     ///
     /// # Errors
     /// An unknown rule, a selection without rules, and a baseline that cannot be read.

@@ -50,8 +50,8 @@ impl Session {
         Self::open_after(None, OnDisk::MayDiffer, request)
     }
 
-    /// Reopens after an `earlier` session: every file that may have changed since is read again, and parsed again only
-    /// if its text differs.
+    /// Opens a session after an `earlier` one: every file that may have changed since is read
+    /// again, and parsed again only if its text differs.
     ///
     /// # Errors
     /// See [`Session::open`].
@@ -81,7 +81,7 @@ impl Session {
         let config = configuration(request)?;
         let resolved = resolve(request, config.as_ref())?;
         let bundles = read(request, resolved, None, &mut files)?;
-        // Rendered charts outside the bundles are not asked for.
+        // Rendered charts may be outside of the bundles.
         let mut unsaved = request.overlays.iter();
         if let Some(overlay) = unsaved.find(|overlay| {
             !request.rendered.contains_key(&overlay.path)
@@ -147,7 +147,8 @@ impl Session {
             .sum()
     }
 
-    /// Returns the requested Kubernetes release if it is newer than all known ones; the newest known one is then used.
+    /// Returns the requested Kubernetes release if it is newer than all known ones; the newest
+    /// known one is then used.
     pub fn unknown_release(&self) -> Option<Release> {
         self.release.filter(|release| *release > Release::NEWEST)
     }
@@ -265,7 +266,7 @@ impl Session {
     }
 }
 
-/// Reads the bundles of a request, now or, if `past` is given, before a change.
+/// Reads the bundles of a request, as they are now or, with `past`, before a change.
 fn read(
     request: &Request,
     resolved: Resolved,

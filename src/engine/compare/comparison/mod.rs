@@ -52,7 +52,6 @@ pub struct Comparison {
     /// The settings of each part of the trees, except the last, whose objects are not applied.
     clusters: Vec<ClusterInput>,
     delivery: DeliveryChoice,
-    /// Whether charts are rendered.
     renders: bool,
     judging: Judging,
     /// The comparison without the configuration, if only head has one.
@@ -69,7 +68,7 @@ impl Comparison {
             .sum()
     }
 
-    /// Counts the templates of both states together that were not rendered.
+    /// Counts the unrendered templates of both states together.
     pub fn templates(&self) -> usize {
         let trees = self.old.iter().chain(&self.new);
         trees
@@ -93,7 +92,7 @@ impl Comparison {
         self.report_for(&Format::ALL)
     }
 
-    /// Returns the report with the extras of these formats.
+    /// Returns the report, with the additional parts that `formats` show.
     ///
     /// # Errors
     /// See [`Comparison::report`].
@@ -216,7 +215,7 @@ impl Comparison {
         written.collect()
     }
 
-    /// Returns the unread inputs that go with their deliveries, or that their deliveries drop.
+    /// Returns the unread inputs that are deleted with their deliveries, or dropped by them.
     fn gone(&self, effects: &[DiffEffect]) -> GoneInputs {
         let mut gone = self.dropped.clone();
         if self.inputs.is_empty() {

@@ -54,7 +54,8 @@ impl Delivered {
         built
     }
 
-    /// Returns the objects of a delivery, unless it fails: those of a build are shared through `known`.
+    /// Returns the objects of a delivery, unless it fails. `known` shares them between deliveries
+    /// of one build.
     fn objects_of(
         &self,
         delivery: &Delivery,

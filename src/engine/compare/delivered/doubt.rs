@@ -14,14 +14,14 @@ const ALWAYS_THERE: [&str; 4] = ["default", "kube-node-lease", "kube-public", "k
 /// The kinds of objects for which others wait.
 const AWAITED: [&str; 2] = ["Kustomization", "HelmRelease"];
 
-/// Clusters with the namespaces that they have, as far as the tree shows.
+/// Pairs of a cluster and a namespace that it is known to have.
 type Namespaces<'d> = BTreeSet<(&'d str, String)>;
 
 impl Delivered {
-    /// Records why Kustomizations and HelmReleases may fail: since `base`, the previous state, they wait for an object that
-    /// nothing in the tree applies, or apply objects to a namespace that it does not create. They fail unless the cluster
-    /// has these (fluxcd/kustomize-controller internal/controller/kustomization_controller.go, `checkDependencies` and
-    /// `apply`).
+    /// Records why Kustomizations and HelmReleases of `base` may fail in this state: a new
+    /// dependency is applied by nothing in the tree, or nothing in the tree creates the namespace
+    /// of an object. They fail unless the cluster has it (fluxcd/kustomize-controller
+    /// internal/controller/kustomization_controller.go, `checkDependencies` and `apply`).
     pub(super) fn doubt_what_is_not_here(&mut self, base: &Self) {
         let tools = self
             .all
@@ -81,7 +81,7 @@ impl Delivered {
                 }
                 let settings = &one.settings;
                 let release = settings.release.as_ref().map(|release| &release.namespace);
-                // Helm and Argo CD may create it; a HelmRelease needs its own.
+                // Helm and Argo CD may create it, unless it is the namespace of the HelmRelease.
                 let own = one.key.split('/').nth(1).unwrap_or_default();
                 let release = release.filter(|name| is_base || *name != own);
                 let created = release.into_iter().chain(&settings.destination_namespace);
@@ -99,7 +99,7 @@ impl Delivered {
     }
 }
 
-/// Returns the keys for which a delivery waits since `base`, the previous state.
+/// Returns the keys of the dependencies that a delivery does not have in `base`.
 fn new_dependencies(one: &Delivery, base: &Delivered) -> Vec<String> {
     let known = base.delivery(&one.id).into_iter().flat_map(dependencies);
     let known: BTreeSet<String> = known.collect();

@@ -52,7 +52,7 @@ impl Delivered {
         releases.collect()
     }
 
-    /// Returns the deliveries that left the tree, as they are if their objects stay in the cluster.
+    /// Returns the removed deliveries, as they would be if their objects stay in the cluster.
     pub(in super::super) fn kept(&self) -> BTreeMap<Deliverer, KeptDelivery> {
         let mut objects_of = ObjectsOfBuilds::default();
         let kept = self.memory.kept.iter().filter_map(|one| {

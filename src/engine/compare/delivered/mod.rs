@@ -1,4 +1,4 @@
-//! The builds of Flux and Argo CD in a state, used instead of files found by folder.
+//! The builds of Flux and Argo CD in a state. Files outside of them are assigned by folder.
 
 mod builds;
 mod doubt;
@@ -40,7 +40,7 @@ pub(super) struct Delivered {
     /// The files whose effects on builds are evaluated.
     evaluated: BTreeSet<String>,
     scopes: Arc<ClusterScopes>,
-    /// The clusters into which both states deliver the same.
+    /// The clusters into which both states deliver equal objects.
     unchanged: BTreeSet<Arc<str>>,
     charted: Charted,
     /// Titles of the charts of deliveries, by the ids of the deliveries.
@@ -51,14 +51,14 @@ pub(super) struct Delivered {
 #[derive(Debug, Default)]
 struct Charted {
     read: BTreeSet<String>,
-    /// With the reason why their chart was not rendered.
+    /// Files whose chart was not rendered, with the reason.
     failed: BTreeMap<String, String>,
     /// The folders of the charts that were rendered.
     folders: BTreeSet<String>,
 }
 
-/// Evaluates the deliveries of both states. Also returns the clusters that have parts of their own: those into which
-/// the states do not deliver the same.
+/// Evaluates the deliveries of both states. Also returns the separate clusters into which they
+/// deliver different objects; each gets a part of its own.
 ///
 /// # Errors
 /// A limit is exceeded, or there are charts to render and no `helm`.
@@ -296,7 +296,7 @@ impl Delivered {
         self.evaluated.contains(place)
     }
 
-    /// Returns its [`separate_clusters`].
+    /// Returns the [`separate_clusters`] of the state.
     pub(super) fn clusters(&self) -> BTreeSet<Arc<str>> {
         separate_clusters(self.all.iter(), &self.memory)
     }
@@ -305,7 +305,7 @@ impl Delivered {
         Delivery::find(&self.all, id)
     }
 
-    /// Returns the delivery that delivers another one; it may be a kept one.
+    /// Returns the delivery that delivers `delivery`; it may be a kept one.
     fn parent(&self, delivery: &Delivery) -> Option<&Delivery> {
         let id = delivery.parent.as_deref()?;
         self.delivery(id)
@@ -322,7 +322,7 @@ impl Delivered {
         }
     }
 
-    /// Returns the files of clusters into which both states deliver the same.
+    /// Returns the files of clusters into which both states deliver equal objects.
     pub(super) fn files_of_unchanged(&self) -> BTreeSet<&str> {
         let unchanged = self.all.iter().filter(|one| self.is_unchanged(one));
         unchanged
@@ -416,7 +416,7 @@ fn evaluated_files(tree: &TreeFiles<'_>, all: &[&Delivery]) -> BTreeSet<String> 
             evaluated.insert(delivery.file.to_string());
         }
     }
-    // Programs, and files that ask for one, are not evaluated.
+    // Files that are programs, or that name one, are not evaluated.
     let programs = [
         What::Transformer,
         What::Generator,

@@ -1,5 +1,5 @@
-//! Deliveries that fail in a state because of another state: something that they need has left, another delivery
-//! applies their objects, or they have nothing left to apply.
+//! Deliveries that fail in a state because of another state: an object that they need was removed,
+//! another delivery applies their objects, or they have nothing left to apply.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use crate::kustomize::shown;
 use crate::merge::prunes;
 
 impl Delivered {
-    /// Sets an error on deliveries that need an object that left `base` and that Flux deletes: a Kustomization that they
-    /// depend on, or the ConfigMap of their variables. A Kustomization that stays in the cluster is not ready, either,
-    /// unless `files`, those of this state, have its folder.
+    /// Sets an error on deliveries that need an object of `base` that Flux deletes: a Kustomization
+    /// that they depend on, or the ConfigMap of their variables. A Kustomization that stays in the
+    /// cluster is not ready either, unless `files`, those of this state, have its folder.
     pub(super) fn miss_what_left(&mut self, base: &Self, files: &TreeFiles<'_>) {
         if !self.all.iter().any(|one| {
             !one.settings.depends_on.is_empty() || !one.settings.variables_from.is_empty()
@@ -47,7 +47,8 @@ impl Delivered {
         }
     }
 
-    /// Sets an error on Applications that refuse shared objects, and deliver one that another delivery of `base` has.
+    /// Sets an error on Applications that refuse shared objects and deliver an object of another
+    /// delivery of `base`.
     pub(super) fn refuse_what_is_shared(&mut self, base: &Self) {
         if !self.all.iter().any(refuses_shared) {
             return;
@@ -78,8 +79,8 @@ impl Delivered {
         }
     }
 
-    /// Sets an error on Applications that have nothing left to apply and do not allow that, as Argo CD does (argo-cd
-    /// controller/appcontroller.go, autoSync).
+    /// Sets an error on Applications that have nothing left to apply and lack `allowEmpty`, as Argo
+    /// CD does (argo-cd controller/appcontroller.go, autoSync).
     pub(super) fn refuse_to_become_empty(&mut self, base: &Self) {
         for one in self.all.iter_mut().chain(&mut self.memory.kept) {
             let prunes = one.settings.automated == Some(true) && one.settings.prune == Some(true);
@@ -112,7 +113,8 @@ impl Delivered {
         all
     }
 
-    /// Returns those of [`Self::needed_by_others`] that others miss once they have left the tree.
+    /// Returns those of [`Self::needed_by_others`] that are missing or not ready once they are
+    /// removed from the tree.
     fn missing_if_left(&self, files: &TreeFiles<'_>) -> BTreeSet<(String, String)> {
         let mut protected = BTreeSet::new();
         let mut missing = BTreeSet::new();
@@ -142,7 +144,7 @@ impl Delivered {
     }
 }
 
-/// Returns the keys of the objects for which a Kustomization or a HelmRelease waits: they are of its own kind.
+/// Returns the keys of the dependencies of a Kustomization or HelmRelease, which have its kind.
 pub(super) fn dependencies(one: &Delivery) -> impl Iterator<Item = String> {
     let kind = one.key.split('/').next().unwrap_or_default();
     let named = one.settings.depends_on.iter();

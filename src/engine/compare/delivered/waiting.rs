@@ -13,16 +13,16 @@ use crate::kustomize::SourceTool;
 /// Why a Kustomization is not ready.
 #[derive(Clone, Copy, Debug)]
 struct Obstacle {
-    /// The end of the sentence `it waits for X, `.
+    /// The end of a sentence that begins `it waits for X, `.
     why: &'static str,
-    /// Whether it was not ready before the merge, or is not ready from the first reconciliation of head on.
+    /// Whether it is certainly not ready when head is first reconciled.
     is_certain: bool,
 }
 
 impl Delivered {
-    /// Sets an error on Kustomizations that wait for others that are suspended, whose builds fail, or that wait in turn.
-    /// `before` is the previous state; without one, they have always been as they are. Those that may reconcile once
-    /// before they wait keep that build.
+    /// Sets an error on Kustomizations that wait for others that are suspended, whose builds fail,
+    /// or that wait in turn. `before`: the previous state; `None` means an equal one.
+    /// Kustomizations that may reconcile once before they wait keep that build.
     pub(super) fn wait_for_what_is_not_ready(&mut self, before: Option<&Self>) {
         let waiting = self.waiting(before.unwrap_or(self));
         for (at, (dependency, obstacle)) in waiting {
@@ -36,7 +36,7 @@ impl Delivered {
         }
     }
 
-    /// Returns the indices of the Kustomizations that wait, each with one for which it waits and the obstacle of that.
+    /// Returns the indices of the waiting Kustomizations, each with a dependency and its obstacle.
     fn waiting(&self, base: &Self) -> BTreeMap<usize, (usize, Obstacle)> {
         let mut waiting = BTreeMap::new();
         if self
@@ -86,8 +86,9 @@ impl Delivered {
         waiting
     }
 
-    /// Returns the indices of the Kustomizations that each delivery awaits to be ready. An entry point may await another
-    /// one, which is in its cluster if no other has the key.
+    /// Returns the indices of the Kustomizations that must be ready before each delivery. An entry
+    /// point may depend on another entry point, which counts as one of its cluster if no other has
+    /// the key.
     pub(super) fn awaited(&self) -> Vec<BTreeSet<usize>> {
         let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
         let mut entries: BTreeMap<&str, Option<usize>> = BTreeMap::new();
@@ -113,7 +114,7 @@ impl Delivered {
     }
 }
 
-/// Returns the deliveries that await each delivery, given those that each one awaits.
+/// Returns the indices of the deliveries that wait for each delivery: the inverse of `awaited`.
 fn dependants(awaited: &[BTreeSet<usize>]) -> Vec<Vec<usize>> {
     let mut dependants = vec![Vec::new(); awaited.len()];
     for (at, dependencies) in awaited.iter().enumerate() {
@@ -124,8 +125,8 @@ fn dependants(awaited: &[BTreeSet<usize>]) -> Vec<Vec<usize>> {
     dependants
 }
 
-/// Returns the deliveries that await themselves, directly or through others, or await such ones: those that a topological
-/// sort leaves over.
+/// Returns the deliveries in dependency cycles and those that depend on them: the rest of a
+/// topological sort.
 fn in_cycles(awaited: &[BTreeSet<usize>]) -> BTreeSet<usize> {
     let dependants = dependants(awaited);
     let mut missing: Vec<usize> = awaited.iter().map(BTreeSet::len).collect();
@@ -169,7 +170,7 @@ fn blocks((one, dependency): (&Delivery, &Delivery), base: &Delivered) -> Option
     Some(waited && has_one_source)
 }
 
-/// Returns why a Kustomization is not ready once head is merged, whatever it waits for.
+/// Returns why a Kustomization is not ready once head is merged, apart from its dependencies.
 fn not_ready(one: &Delivery, base: &Delivered) -> Option<Obstacle> {
     let is_flux = one
         .by

@@ -176,7 +176,7 @@ fn placed(file: &ParsedFile, destination: Destination) -> PlacedFile {
     }
 }
 
-/// Assigns destinations to files, and knows which files have one.
+/// Assigns destinations to files, and records which files have one.
 struct Assignment<'s> {
     state: &'s Parsed,
     /// Files that some root builds.
@@ -245,8 +245,8 @@ impl Assignment<'_> {
         place.is_some_and(|at| self.rendered.contains(&at))
     }
 
-    /// Assigns the files of a root, except those that are `claimed`. If none of them is, and kustomize rendered the
-    /// root, assigns its output instead.
+    /// Assigns the files of a root, except those that are `claimed`. If no file is, and kustomize
+    /// rendered the root, assigns its output instead.
     fn root(
         &mut self,
         root: &BuildRoot,
@@ -304,7 +304,7 @@ impl Assignment<'_> {
                 (true, false) => {
                     unapplied.push(self.file(at, Destination::Unapplied(folder), None));
                 }
-                // Disowned files are among the applied files, so that ties between the two are found.
+                // Disowned files stay with applied ones, so that relations between them are found.
                 (true, true) => applied.push(self.file(at, Destination::Disowned(folder), None)),
                 (false, _) => applied.push(self.file(at, Destination::Folder(folder), None)),
             }

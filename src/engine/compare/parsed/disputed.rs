@@ -9,8 +9,8 @@ use crate::graph::delivery::Delivery;
 use crate::report::spoken;
 
 impl Parsed {
-    /// Returns the Applications of sets of `base` that this state generates from fewer of them: the set that owns such an
-    /// Application deletes it once it no longer generates it.
+    /// Returns the Applications that several sets of `base` generate, but only some of them in this
+    /// state. Their owner deletes them if it no longer generates them.
     pub(in super::super) fn disputed(&self, base: &Self) -> Vec<Unread> {
         let before = base.delivered.deliveries();
         let disputed = disputed(&before);
@@ -50,8 +50,8 @@ impl Parsed {
         found
     }
 
-    /// Marks those disputed Applications as certain that no set of `head` generates: whichever set owns one deletes it.
-    /// Sets of different policies may not.
+    /// Marks disputed Applications as certain if no set of `head` generates them and their sets
+    /// have one policy: the owner, whichever set it is, deletes them.
     pub(in super::super) fn settled(mut self, head: &Self) -> Self {
         let before = self.delivered.deliveries();
         let mut gone = BTreeSet::new();

@@ -14,14 +14,14 @@ use crate::merge::prunes;
 #[derive(Clone, Debug)]
 pub(in super::super) struct InputsOfDelivery {
     id: String,
-    /// The places of the files that contain them.
+    /// The places of the files that contain the inputs.
     places: BTreeSet<String>,
-    /// The key of the object that contains some of them.
+    /// The key of the object that contains some of the inputs.
     holder: Option<String>,
 }
 
 impl InputsOfDelivery {
-    /// Adds the inputs to those that are `gone`. `written` maps keys of objects to the keys as their files have them.
+    /// Adds the inputs to `gone`. `written` maps the keys of objects to their keys as written.
     pub(in super::super) fn add_to(
         &self,
         gone: &mut GoneInputs,
@@ -110,7 +110,7 @@ impl Parsed {
     }
 }
 
-/// Whether what a delivery delivered is deleted with its object.
+/// Whether the objects of a delivery are deleted with its delivery object.
 fn deletes_with_it(delivery: &Delivery) -> bool {
     let settings = &delivery.settings;
     let finalizers = settings.finalizers.iter().map(String::as_str);

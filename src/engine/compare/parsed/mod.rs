@@ -47,7 +47,7 @@ pub(super) struct Parsed {
     others: BTreeMap<String, StateText>,
     /// Files that globs exclude.
     left_out: BTreeSet<String>,
-    /// The requested paths, from its root.
+    /// The requested paths, from the root of the state.
     asked: Asked,
     contents: BTreeMap<String, String>,
     folders: BTreeSet<String>,
@@ -168,7 +168,7 @@ impl Parsed {
         }
     }
 
-    /// Returns the index of the file at `place`, if the state was read: then its files are in the order of their paths.
+    /// Returns the index of the file at `place`. Requires files in the order of their paths.
     fn index_of(&self, place: &str) -> Option<usize> {
         let at = self.places.binary_search_by(|one| (**one).cmp(place));
         at.ok()
@@ -183,7 +183,7 @@ impl Parsed {
         self.places.iter().map(|place| &**place).zip(&self.files)
     }
 
-    /// Returns the inputs that decide what is applied. `builds` returns which of them were evaluated.
+    /// Returns the inputs that decide what is applied. `builds` knows which of them were evaluated.
     pub(super) fn source_state<'s>(&'s self, builds: Builds<'s>) -> SourceState<'s> {
         let others = self.others.iter().map(|(place, file)| {
             let text = match &file.bytes {
@@ -265,7 +265,7 @@ impl Parsed {
         let broken = self.delivered.unrendered().filter(|(delivery, input)| {
             let before = base.delivered.of_id(&delivery.id);
             let mut before = before.into_iter().flat_map(|one| &one.unread);
-            // Values that only the cluster knows may be what helm misses.
+            // helm may miss values that only the cluster knows.
             let are_values_known = delivery.unread.iter().all(|one| one.what != What::Variable);
             are_values_known && before.any(|before| is_broken(before, input))
         });

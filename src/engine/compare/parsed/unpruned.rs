@@ -8,9 +8,9 @@ use crate::merge::{never_deletes, prunes};
 use crate::report::spoken;
 
 impl Parsed {
-    /// Returns the objects that left the sources of an Application before it pruned, which still have its tracking label
-    /// or annotation, and those that left the sources of a suspended Kustomization, which are still in its inventory, if
-    /// head makes it prune them. Flux forgets objects that leave a Kustomization that reconciles without pruning.
+    /// Returns what deliveries prune in head although it left their sources before base: objects of
+    /// an Application that did not prune, by tracking mark, and of a suspended Kustomization, by
+    /// inventory. Flux forgets objects that leave a Kustomization that reconciles without pruning.
     pub(in super::super) fn unpruned(&self, base: &Self) -> Vec<Unread> {
         let deliveries = self.delivered.deliveries().into_iter();
         let pruning = deliveries.filter_map(|delivery| {

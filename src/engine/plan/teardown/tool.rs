@@ -12,8 +12,8 @@ use crate::text::plain;
 /// Returns the tool that delivers all objects of the input, and a note on it.
 ///
 /// # Errors
-/// Objects of several tools, of none, or of kubectl: it does not build files, so the input has to be read in another
-/// way.
+/// The objects have several tools or none, or their tool is kubectl: it does not build files, so
+/// the input has to be read in another way.
 pub(super) fn detected(
     cluster: PlannedCluster<'_>,
     analysis: &Analysis<'_>,

@@ -12,8 +12,9 @@ use crate::kube::kinds;
 use crate::text::plain;
 
 impl<'b> Tooling<'b, '_> {
-    /// Removes other Applications and their objects from `members`, because the deletion of the Application called
-    /// `name` leaves them. Returns a note for each. `own` is the deleted Application, if the input contains it.
+    /// Removes other Applications and their objects from `members`, because the deletion of the
+    /// Application called `name` does not delete them. Returns a note for each. `own` is the
+    /// deleted Application, if the input contains it.
     pub(super) fn keep_application(
         &self,
         members: &mut Vec<&'b Member>,
@@ -93,8 +94,8 @@ impl<'b> Tooling<'b, '_> {
         }
     }
 
-    /// Groups the names of Applications by the Application that delivers them, directly or through objects of other
-    /// kinds. If several have a name, the first one decides.
+    /// Groups the names of Applications by the Application that delivers them, directly or through
+    /// objects of other kinds. Of several with one name, the first decides.
     fn by_application(
         &self,
         applications: impl Iterator<Item = &'b Member>,
@@ -132,7 +133,7 @@ impl<'b> Tooling<'b, '_> {
             if found.is_some() {
                 break;
             }
-            // A set may generate it.
+            // An ApplicationSet may deliver it.
             open = match self.leaving.deliveries.regime(object).source {
                 RegimeSource::Object(id) => Some(self.cluster.inventory().member(id)),
                 _ => None,

@@ -38,11 +38,11 @@ struct Delivered<'b> {
     members: Vec<&'b Member>,
 }
 
-/// The removed objects by what delivers them.
+/// The removed objects by deliverer.
 #[derive(Debug, Default)]
 struct Deliveries<'b> {
     all: BTreeMap<FluxName<'b>, Delivered<'b>>,
-    /// Objects that stay, because nothing shows what delivers them.
+    /// Objects that stay, because their deliverer is unknown.
     undelivered: Vec<&'b Member>,
 }
 
@@ -130,7 +130,7 @@ impl<'b> Deliveries<'b> {
         releases.cloned().collect()
     }
 
-    /// Returns notes on what is not known of the deliveries.
+    /// Returns notes on unknown facts about the deliveries.
     fn notes(&self, tops: &[FluxName<'_>]) -> Vec<String> {
         let mut notes = Vec::new();
         if let several @ 2.. = tops.len() {
@@ -244,8 +244,8 @@ impl<'b> Tooling<'b, '_> {
         ))
     }
 
-    /// Returns the requests that delete `tops` and follow their deletion, those of an object after those of what
-    /// delivers it, and the objects that stay.
+    /// Returns the requests that delete `tops` and those that follow, the requests of an object
+    /// after those of its deliverer. Also returns the objects that stay.
     fn deleted_in_turn(
         &self,
         deliveries: &Deliveries<'b>,
@@ -284,7 +284,7 @@ impl<'b> Tooling<'b, '_> {
                 stays.extend(stay(&one.members, &format!("{} stays", by.spoken())));
             }
         }
-        // Another object may deliver an object, too, and delete it.
+        // An object may have several deliverers, of which one deletes it.
         let requests = all.requests.iter();
         let gone: BTreeSet<&ObjectKey> = requests.map(|request| &request.key).collect();
         stays.retain(|(key, _)| !gone.contains(key));
@@ -323,7 +323,7 @@ impl<'b> Tooling<'b, '_> {
         .withdrawal()
     }
 
-    /// Returns the removed objects by what delivers them: what their labels name, else what the delivery graph shows.
+    /// Returns the removed objects by the deliverer in their labels, else in the delivery graph.
     fn flux_deliveries(&self) -> Deliveries<'b> {
         let mut found = Deliveries::default();
         let mut unnamed = Vec::new();
@@ -422,7 +422,6 @@ fn tool(is_release: bool) -> SourceTool {
     }
 }
 
-/// Returns objects that stay for a reason.
 fn stay(members: &[&Member], why: &str) -> Vec<(ObjectKey, String)> {
     let keys = members.iter().map(|member| member.key.clone());
     keys.map(|key| (key, why.to_owned())).collect()

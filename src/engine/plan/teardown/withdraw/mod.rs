@@ -355,7 +355,7 @@ impl<'b> Tooling<'b, '_> {
         Err(PlanError::WhichNamespace { found })
     }
 
-    /// Returns the first value of `says`, from objects as they are in the cluster, else as they are written.
+    /// Returns the first value that `says` returns: for live objects, else for written ones.
     fn named_by(&self, says: impl Fn(&'b Member) -> Option<Spanned<&'b str>>) -> Option<String> {
         let members = self.leaving.members.iter().copied();
         let live = members

@@ -90,7 +90,6 @@ impl<'b> Tooling<'b, '_> {
     }
 }
 
-/// Returns the release that an object names.
 fn named_release(member: &Member) -> Option<Spanned<&str>> {
     release_by_helm(member).or_else(|| release_by_chart(member))
 }
