@@ -7,7 +7,7 @@ use crate::inventory::Member;
 use crate::kustomize::Deliverer;
 use crate::text::{FileId, SourceFile};
 
-/// The trees of both sides. Findings point into either side, so files have one sequence of numbers:
+/// The trees of both sides. Findings point into either side, so one sequence numbers all files:
 /// those of base, tree by tree, then those of head. A file that several roots build has several.
 #[derive(Clone, Copy, Debug)]
 pub struct BothSides<'a> {

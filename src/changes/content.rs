@@ -8,7 +8,7 @@ use crate::graph::node::Node;
 use crate::manifest::Object;
 use crate::yaml::{Entry, Kind, NodeId, Value};
 
-/// Maximum number of compared maps and lists; aliases multiply them. Larger values are different.
+/// Maximum number of compared maps and lists, with aliases. Larger values count as different.
 const MOST_PAIRS: usize = 1_000_000;
 
 /// Whether both objects have the same fields and values, in any order, notation and style.

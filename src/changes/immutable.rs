@@ -201,8 +201,8 @@ pub fn rejected_fields(base: &Object, head: &Object) -> Vec<RejectedField> {
     rejected
 }
 
-/// Returns the storage class of a claim if only `head` sets it. The update is rejected if the claim
-/// got another class when it was created, and accepted if it has none
+/// Returns the storage class field of a claim if only `head` sets it. The update is rejected if the
+/// claim got another class when it was created, and accepted if it has none
 /// (`validateStorageClassUpgradeFromNil`).
 pub fn class_set_later(base: &Object, head: &Object) -> Option<RejectedField> {
     const ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";

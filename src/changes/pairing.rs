@@ -8,7 +8,7 @@ use super::similar::ValueHashes;
 use super::tree::{TreePart, TreePlace, destination_of, file_of, key_of, member};
 use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
 
-/// Minimum likeness of two objects of which one counts as the other under a new name.
+/// Minimum likeness at which an object counts as renamed.
 const RENAMED: f64 = 0.6;
 /// Minimum number of values for a comparison by likeness: all Namespaces are alike.
 const FEW_VALUES: usize = 4;

@@ -35,7 +35,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
         if holder.object.is(kinds::APPLICATION) {
             application(finder, holder, holder.spec, &BTreeSet::new());
         } else if holder.object.is(kinds::APPLICATION_SET) {
-            // The generators of an evaluated set are known, except other revisions.
+            // The generators of an evaluated set are known, except in other revisions.
             let repositories = if state.is_evaluated(holder.place) {
                 let generators = holder.spec.get("generators").and_then(leaves);
                 let generators = generators.unwrap_or_default();
@@ -227,7 +227,8 @@ fn of_git<'l, 'v>(
     fields.filter_map(|(_, value)| value.as_str())
 }
 
-/// Adds the `revisions`, except HEAD, of an evaluated set's git generators: they read this tree.
+/// Adds the `revisions`, except HEAD, of the git generators of a set that was evaluated on this
+/// tree.
 fn revisions<'v>(
     finder: &mut Finder<'_>,
     holder: Holder<'_>,

@@ -58,7 +58,8 @@ fn release(finder: &mut Finder<'_>, holder: Holder<'_>) {
         ["releaseName", "targetNamespace", "storageNamespace"].map(|key| text_at(spec, &[key]));
     let installed = [written, into, storage].join("/");
     let is_in_git = source.is_some_and(|source| text_at(source, &["kind"]) == "GitRepository");
-    // In a repository, the chart itself contains its name (source-controller internal/helm/chart/builder_local.go).
+    // In Git, the chart itself has its name (source-controller
+    // internal/helm/chart/builder_local.go).
     let in_file = chart_file(finder, of_chart).and_then(|root| root.str_at(&["name"]));
     let own_name = object.name().unwrap_or_default();
     let own = object.namespace().unwrap_or_default();

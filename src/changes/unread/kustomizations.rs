@@ -157,7 +157,7 @@ impl KustomizationInputs<'_, '_> {
         }
     }
 
-    /// Adds the generators of ConfigMaps and Secrets: their names, as content changes only the
+    /// Adds the generators of ConfigMaps and Secrets without their content, which changes only the
     /// hash.
     fn generators(&mut self) {
         let options = self.root.get("generatorOptions");

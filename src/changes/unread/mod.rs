@@ -2,10 +2,10 @@
 //! generators and everything else that the manifests of the tree do not show. Inputs that a change touches are
 //! reported, so that a missing finding is not mistaken for safety.
 //!
-//! * `input` one input of one state, and its comparison with the other state; `report` the inputs that differ
-//! * `state` the files of one state; `holder` the objects in them; `data` the ConfigMaps and Secrets that charts read;
-//!   `canonical` values as comparable text
-//! * `charts`, `texts`, `kustomizations`, `patches`, `flux`, `helm`, `argocd` find inputs, each in one kind of file
+//! * `input`: one input of one state, and its comparison; `report`: the inputs that differ
+//! * `state`: the files of one state; `holder`: the objects in them
+//! * `data`: the ConfigMaps and Secrets that charts read; `canonical`: values as comparable text
+//! * `charts`, `texts`, `kustomizations`, `patches`, `flux`, `helm`, `argocd`: inputs by kind of file
 
 mod argocd;
 mod canonical;

@@ -124,7 +124,7 @@ pub(super) struct SteadyInput {
 pub struct GoneInputs {
     /// The places of files with inputs, each with the id of the delivery.
     pub places: BTreeMap<String, String>,
-    /// The keys as written of the objects that contain inputs, each with the id of the delivery.
+    /// The keys, as written, of the objects that contain inputs, each with the id of the delivery.
     pub holders: BTreeMap<String, String>,
 }
 
