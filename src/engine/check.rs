@@ -30,7 +30,7 @@ pub struct Check {
     pub configuration: Option<String>,
     /// Ignores of the configuration, and its text.
     pub ignores: Option<(SourceFile, Vec<Ignore>)>,
-    /// Which of the files that the configuration and the baseline cover are read.
+    /// The extent to which the files of the configuration and the baseline are read.
     pub extent: ReadExtent,
     /// Known findings, and the text of their file.
     pub baseline: Option<(SourceFile, Baseline)>,

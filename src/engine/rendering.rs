@@ -182,8 +182,8 @@ fn rendered(
     Ok(rendered)
 }
 
-/// Returns why helm rejects the chart of a delivery; `None` if it was not asked, or may lack values that only the cluster
-/// knows.
+/// Returns why helm rejects the chart of a delivery; `None` if helm was not run, or may lack values
+/// that only the cluster knows.
 fn said_by_helm<'i>(delivery: &Delivery, chart: &'i UnreadInput) -> Option<&'i str> {
     let are_values_known = delivery.unread.iter().all(|one| one.what != What::Variable);
     Charts::said_by_helm(&chart.reason).filter(|_| are_values_known)

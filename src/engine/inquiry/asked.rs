@@ -132,7 +132,7 @@ impl<'s> AskedBundle<'s> {
         found
     }
 
-    /// Returns the object in the first cluster that has it, for each offset where an object begins.
+    /// Returns the objects of a file by offset, each from the first cluster that has it.
     pub(super) fn first_instances(&self, path: &str) -> BTreeMap<u32, Instance<'_>> {
         let mut found = BTreeMap::new();
         for view in self.views() {

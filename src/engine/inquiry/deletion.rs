@@ -21,7 +21,7 @@ pub struct ObjectDeletion {
     pub cluster: Option<String>,
     /// Whether the API server rejects the request.
     pub is_rejected: bool,
-    /// Number of unread documents, broken or templates, that may change these effects.
+    /// Number of unread documents (broken ones and templates) that may change these effects.
     pub hidden: usize,
     /// Whether anything applies the object.
     pub is_applied: bool,

@@ -168,7 +168,7 @@ impl Planner {
         self.notes.splice(0..0, notes);
     }
 
-    /// Searches for preparations before the requests that keep anything from getting stuck.
+    /// Searches for preparations that keep the requests from leaving anything stuck.
     pub(super) fn safe_order(&self, leaving: &BTreeSet<ObjectKey>, policy: Policy) -> SafeOrder {
         let Scenario {
             cluster,

@@ -18,9 +18,9 @@ const AWAITED: [&str; 2] = ["Kustomization", "HelmRelease"];
 type Namespaces<'d> = BTreeSet<(&'d str, String)>;
 
 impl Delivered {
-    /// Records why Kustomizations and HelmReleases of `base` may fail in this state: a new
-    /// dependency is applied by nothing in the tree, or nothing in the tree creates the namespace
-    /// of an object. They fail unless the cluster has it (fluxcd/kustomize-controller
+    /// Records why Kustomizations and HelmReleases of `base` may fail in this state: nothing in the
+    /// tree applies a new dependency of theirs, or creates the namespace of their objects. They
+    /// fail unless the cluster has it (fluxcd/kustomize-controller
     /// internal/controller/kustomization_controller.go, `checkDependencies` and `apply`).
     pub(super) fn doubt_what_is_not_here(&mut self, base: &Self) {
         let tools = self
@@ -81,7 +81,7 @@ impl Delivered {
                 }
                 let settings = &one.settings;
                 let release = settings.release.as_ref().map(|release| &release.namespace);
-                // Helm and Argo CD may create it, unless it is the namespace of the HelmRelease.
+                // Helm and Argo CD may create the namespace, unless it is that of the HelmRelease.
                 let own = one.key.split('/').nth(1).unwrap_or_default();
                 let release = release.filter(|name| is_base || *name != own);
                 let created = release.into_iter().chain(&settings.destination_namespace);

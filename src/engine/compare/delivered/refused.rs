@@ -144,7 +144,7 @@ impl Delivered {
     }
 }
 
-/// Returns the keys of the dependencies of a Kustomization or HelmRelease, which have its kind.
+/// Returns the keys of the dependencies of a Kustomization or HelmRelease, which are of its kind.
 pub(super) fn dependencies(one: &Delivery) -> impl Iterator<Item = String> {
     let kind = one.key.split('/').next().unwrap_or_default();
     let named = one.settings.depends_on.iter();

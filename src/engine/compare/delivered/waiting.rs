@@ -125,8 +125,8 @@ fn dependants(awaited: &[BTreeSet<usize>]) -> Vec<Vec<usize>> {
     dependants
 }
 
-/// Returns the deliveries in dependency cycles and those that depend on them: the rest of a
-/// topological sort.
+/// Returns the deliveries in dependency cycles and those that depend on them: a topological sort
+/// cannot order these.
 fn in_cycles(awaited: &[BTreeSet<usize>]) -> BTreeSet<usize> {
     let dependants = dependants(awaited);
     let mut missing: Vec<usize> = awaited.iter().map(BTreeSet::len).collect();
