@@ -73,7 +73,7 @@ impl Destination {
         }
     }
 
-    /// Returns the client that applies its objects: kubectl unless a delivery object delivers them.
+    /// Returns the client of its objects: kubectl or Helm, unless a delivery object delivers them.
     pub fn client(&self) -> ListClient {
         if self.deliverer().is_some() {
             ListClient::GitOps
