@@ -1,4 +1,4 @@
-//! Builds a cluster from a list of objects: numbers them, interns their texts, and resolves every reference once.
+//! Builds a cluster from objects: numbers them, interns strings, and resolves each reference once.
 
 use std::sync::Arc;
 

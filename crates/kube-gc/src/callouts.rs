@@ -56,12 +56,12 @@ impl Callout {
         self.service == NONE || self.pods.as_ref().is_some_and(Vec::is_empty)
     }
 
-    /// Whether its Service exists, if `live` says which objects do.
+    /// Whether its Service exists; `live` says whether an object exists.
     pub(super) fn has_service(&self, live: impl Fn(ObjectId) -> bool) -> bool {
         self.service != NONE && live(self.service)
     }
 
-    /// Returns whether the callout exists without a backend, if `live` says which objects exist.
+    /// Returns whether the callout exists without a backend; `live` says whether an object exists.
     pub(super) fn fails(&self, live: impl Fn(ObjectId) -> bool) -> bool {
         (self.object == NONE || live(self.object)) && !self.has_backend(live)
     }
@@ -155,10 +155,10 @@ impl Callouts {
         self.by_part.get(&part).map_or(&[], Vec::as_slice)
     }
 
-    /// Restricts the callouts to `part`, which has the `objects` of the cluster; `local` returns their ids there. All
-    /// objects on which a callout depends are in one part, which contains the callout. In other parts it cannot change,
-    /// so they contain it only if it never has a backend. Takes time linear in the objects of the part and in the
-    /// webhooks that are called for them.
+    /// Restricts the callouts to `part`, the cluster of `objects`; `local` maps an object to its id
+    /// there. A callout is in one part with everything that decides whether it has a backend. It
+    /// cannot change in other parts, which contain it only if it never has a backend. Takes time
+    /// linear in the objects of the part and in the webhooks that are called for them.
     pub(super) fn within(
         &self,
         part: &Cluster,

@@ -17,7 +17,7 @@ pub enum Cause {
     OwnerWaits,
     /// Its owner is deleted in the foreground, and so is the object itself, because it has dependents of its own.
     OwnerWaitsInTurn {
-        /// Whether one of its dependents waits for dependents in turn, so that its own references stop blocking first.
+        /// Whether a dependent of it waits in turn, so that it first stops blocking its owners.
         unblocked: bool,
     },
     /// Its owner is in another namespace.

@@ -31,7 +31,7 @@ pub(super) struct Stretch<'s> {
 pub(super) struct Sent<'s>(Vec<(usize, Stretch<'s>)>);
 
 impl<'s> Sent<'s> {
-    /// Adds a request to `stretch`, which is the last one so far or a later one and ends with the request `last`.
+    /// Adds a request to `stretch`, the last one or a later one, which ends with request `last`.
     pub(super) fn push(
         &mut self,
         stretch: usize,
@@ -64,9 +64,9 @@ impl<'s> Sent<'s> {
 /// The moments at which the cluster is at rest, each of which ends a stretch.
 #[derive(Debug)]
 pub(super) struct Rests<'s> {
-    /// The requests after which the cluster comes to rest, each with its index among all.
+    /// The requests after which the cluster comes to rest, with their indices among all requests.
     ends: Vec<(usize, &'s BoundRequest<'s>)>,
-    /// By stretch: the next one that follows another kind of rest (settled or not).
+    /// By stretch: the next one before which the rest is of the other kind (settled or not).
     alike_until: Vec<usize>,
 }
 
@@ -97,7 +97,7 @@ impl<'s> Rests<'s> {
         self.ends.len()
     }
 
-    /// Iterates over the requests that end a stretch, each with its index among all.
+    /// Iterates over the requests that end a stretch, with their indices among all requests.
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &'s BoundRequest<'s>)> + '_ {
         self.ends.iter().copied()
     }
@@ -107,7 +107,7 @@ impl<'s> Rests<'s> {
         stretch == 0 || self.ends[stretch - 1].1.wait == Wait::Settled
     }
 
-    /// Returns the next stretch that follows another kind of rest.
+    /// Returns the next stretch before which the rest is of the other kind (settled or not).
     pub(super) fn alike_until(&self, stretch: usize) -> usize {
         self.alike_until[stretch]
     }
@@ -183,8 +183,8 @@ impl<'s> Stretch<'s> {
         .map(|((_, place), _)| *place)
     }
 
-    /// Returns the clients that wait forever for an object that they deleted, once the cluster is at rest. Only such a
-    /// wait keeps a client from sending its next request then.
+    /// Returns the clients that, at rest, wait forever for an object that they deleted. Every
+    /// client with an unsent request is one: nothing else delays it.
     pub(super) fn halts<'a>(&'a self, state: &'a State) -> impl Iterator<Item = usize> + 'a {
         let clients = self.clients.iter().enumerate();
         let halting = clients.filter(move |(place, (client, requests))| {

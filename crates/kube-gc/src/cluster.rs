@@ -1,4 +1,4 @@
-//! The cluster before the first step, interned and flat: everything about it that never changes.
+//! The immutable part of a cluster: its objects before the first step, interned and flat.
 //!
 //! Objects are numbered in the order of their keys, so that nothing below depends on the order of the input. Owner
 //! references are resolved once ([`super::references`]). The mutable part of a simulation is in `state`.
@@ -90,7 +90,7 @@ impl Cluster {
         self.assumed.binary_search(&id).is_ok()
     }
 
-    /// Returns the uid of a reference as the manifest has it. The uid that binds a rendered reference is internal.
+    /// Returns the uid of a reference in the manifest, not the internal one that binds it.
     pub(super) fn shown_uid(&self, index: RefId) -> &str {
         self.written_uids
             .get(&index)

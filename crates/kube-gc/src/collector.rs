@@ -1,6 +1,6 @@
-//! The garbage collector's decisions: what to do with an item, given the classes of its owner references, and how it is
-//! done (sections 3.3 to 3.6). The schedulers decide when: lockstep rounds (`rounds`) for the verdict, any order
-//! (`search`) for the other outcomes.
+//! The garbage collector's decisions: the action for an item, given the classes of its owner
+//! references, and its execution. The schedulers decide when: lockstep rounds (`rounds`) for the
+//! verdict, any order (`search`) for the other outcomes.
 
 use crate::cause::Cause;
 use crate::flags::{DELETING_DEPENDENTS, FOREGROUND, MISTAKEN, ORPHAN, TERMINATING};
@@ -63,7 +63,7 @@ impl Simulation<'_> {
             && (!self.state.has(item, TERMINATING) || self.state.has(item, DELETING_DEPENDENTS))
     }
 
-    /// Decides what to do with an item (the table of section 3.4).
+    /// Decides what to do with an item `[GC-22]`, `[GC-26]`, `[GC-27]`.
     pub(super) fn decide(&self, item: ObjectId, verdict: Verdict) -> Action {
         let Some(first) = verdict.doomed.first().copied() else {
             return Action::Nothing;
@@ -140,8 +140,9 @@ impl Simulation<'_> {
         }
     }
 
-    /// Marks owners that the collector takes for absent, in releases before Kubernetes 1.20. If it does not find an
-    /// owner where `item` looks for it, the owner counts as absent for all of its dependents, which are queued again.
+    /// Marks owners that the collector takes for absent (before Kubernetes 1.20), as a reference of
+    /// `item` leads elsewhere. They count as absent for all their dependents, which are queued
+    /// again.
     pub(super) fn mark_mistaken_owners(&mut self, item: ObjectId) {
         if self.cluster.links.misleading.is_empty() {
             return;

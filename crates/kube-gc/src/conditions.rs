@@ -1,5 +1,5 @@
-//! The conditions that the namespace controller and the definition finalizer leave behind, verbatim (section 4.3,
-//! `[CRD-3]`).
+//! The conditions that the namespace controller and the definition finalizer set, verbatim
+//! (`[NS-15]`, `[NS-16]`, `[CRD-3]`).
 //!
 //! They are a function of the state at rest: the last pass changed nothing and saw this state.
 

@@ -31,7 +31,7 @@ impl Simulation<'_> {
             self.namespace_purges(namespace, &mut purges);
         }
         for &definition in &self.cluster.links.definitions {
-            // Most are not Terminating, and flags are cheaper to read than roles.
+            // Most definitions are not Terminating, and flags are cheaper to read than roles.
             if !self.state.has(definition, TERMINATING) || !self.state.live(definition) {
                 continue;
             }
@@ -90,7 +90,7 @@ impl Simulation<'_> {
                     Cause::NamespaceDeleted.via(of),
                 );
             }
-            // [CRD-3]: no options are sent, so the collector's finalizers on the object take effect, and no webhook is asked.
+            // [CRD-3]: without options, its collector finalizers apply; no webhook is called.
             Purge::Delete { object, of } => {
                 self.delete_admitted(object, None, false, Cause::DefinitionDeleted.via(of));
             }
@@ -105,8 +105,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Runs one pass of the namespace controller over all namespaces, and of the purge of definitions; returns whether
-    /// it changed anything.
+    /// Runs one pass of all purges by namespaces and definitions; returns whether it sent requests.
     pub(super) fn purge_pass(&mut self) -> bool {
         self.note_ends_of_purges();
         let purges = self.purges();

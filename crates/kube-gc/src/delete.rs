@@ -1,5 +1,5 @@
-//! The API server's handling of a DELETE, and of an update that removes finalizers (section 2,
-//! `[NS-1]`, `[CRD-1]`).
+//! The API server's handling of a DELETE, and of an update that removes finalizers (`[NS-1]`,
+//! `[CRD-1]`).
 
 use crate::flags::{FOREGROUND, GRACEFUL, ORPHAN, TERMINATING};
 use crate::ids::{FinalizerId, ObjectId};
@@ -101,8 +101,8 @@ impl Simulation<'_> {
         self.delete_plain(id, policy, reason);
     }
 
-    /// Sets the collector's finalizer by table 2.3, then marks the object Terminating or removes it [DEL-5], [DEL-7],
-    /// [DEL-9].
+    /// Sets or clears the collector's finalizer, then marks the object Terminating or removes it
+    /// [DEL-5], [DEL-7], [DEL-9].
     fn delete_plain(&mut self, id: ObjectId, policy: Option<Policy>, reason: Reason) {
         let gc = self.choose_gc_finalizer(id, policy);
         let before = self.state.flags[id];
@@ -124,7 +124,7 @@ impl Simulation<'_> {
         self.remove_if_finished(id, reason);
     }
 
-    /// Chooses the finalizer of the collector by table 2.3.
+    /// Chooses the collector's finalizer by `policy`, the current finalizer and the kind's default.
     fn choose_gc_finalizer(&self, id: ObjectId, policy: Option<Policy>) -> u16 {
         if policy == Some(Policy::Background) {
             return 0;

@@ -1,8 +1,8 @@
 //! Discovery that fails because an aggregated API has no backend.
 //!
-//! The namespace controller discovers all kinds that can be in a namespace. While the discovery of one group fails, it
-//! still deletes objects of the kinds it knows, but finishes no namespace of the whole cluster `[NS-11]`. Deleting the
-//! APIService ends that `[CRD-12]`.
+//! The namespace controller discovers all kinds that can be in a namespace. While the discovery of
+//! one group fails, it still deletes objects of the kinds it knows, but finalizes no namespace in
+//! the cluster `[NS-11]`. Deleting the APIService ends that `[CRD-12]`.
 
 use std::collections::BTreeSet;
 

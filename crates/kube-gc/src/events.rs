@@ -1,9 +1,9 @@
 //! `OwnerRefInvalidNamespace` events `[GC-8]`, each marked as certain if every order of arrival produces it.
 //!
-//! The collector sees the objects of a cluster in an arbitrary order when it starts. A child that
-//! comes before its owner leaves a virtual node with its own namespace behind, and the owner's
-//! arrival reports it `[GC-7]`; a child that comes after its owner is reported unless an earlier
-//! reference of it already looked wrong `[GC-6]`.
+//! The collector sees the objects of a cluster in an arbitrary order when it starts. A dependent
+//! that comes before its owner leaves a virtual owner in its own namespace; when the owner comes,
+//! the mismatch is reported `[GC-7]`. A dependent that comes after its owner is reported unless one
+//! of its earlier references already looked wrong `[GC-6]`.
 
 use std::collections::BTreeMap;
 
@@ -23,13 +23,13 @@ pub struct Event {
     pub reason: &'static str,
     /// Text of the event, in the collector's words.
     pub message: String,
-    /// The owner that the reference names, where the collector looked for it.
+    /// The owner as the reference names it, in the namespace in which the collector looked for it.
     pub owner: ObjectKey,
     /// Whether every order of arrival produces it.
     pub certain: bool,
 }
 
-/// Returns all events of a cluster, each with its child, in the order of the owner references.
+/// Returns all events of a cluster, each with its dependent, in the order of the owner references.
 pub(super) fn events(cluster: &Cluster) -> Vec<(ObjectId, Event)> {
     // The release that stopped treating such owners as absent is the first that reports them.
     if cluster.behaviour.absence_by_uid {
@@ -141,8 +141,9 @@ impl<'c> Sightings<'c> {
             .take_while(move |other| *other < index)
     }
 
-    /// Whether no order of arrival hides the event: no earlier reference can look wrong when the child comes after the
-    /// owner, and no other object can record the owner's exact identity before the owner comes.
+    /// Whether no order of arrival hides the event: no earlier reference can look wrong when the
+    /// dependent comes after the owner, and no other object can record the owner's exact identity
+    /// before it comes.
     fn is_certain(&self, index: RefId) -> bool {
         let Ref { holder, by_uid, .. } = self.cluster.refs[index];
         let named_exactly = self
@@ -155,7 +156,7 @@ impl<'c> Sightings<'c> {
                 .any(|other| self.may_look_wrong(other, self.earlier(index)))
     }
 
-    /// Whether some order of arrival makes this reference a mismatch at the child's arrival `[GC-6]`.
+    /// Whether some order makes this reference a mismatch when its dependent comes `[GC-6]`.
     fn may_look_wrong(&self, index: RefId, mut siblings: impl Iterator<Item = RefId>) -> bool {
         let cluster = self.cluster;
         let (reference, written) = (cluster.refs[index], cluster.written[index]);
@@ -163,7 +164,7 @@ impl<'c> Sightings<'c> {
             && reference.by_uid != reference.holder
             && watched(cluster, reference.by_uid)
             && (is_foreign(cluster, &reference) || !names_watched_identity(cluster, index));
-        // A virtual node of another child, or of an earlier reference of this object with the same uid.
+        // A virtual node of another dependent, or of an earlier reference of this one with its uid.
         let mine = (namespace(cluster, reference.holder), written.coordinates());
         let mut sights = self.sights.get(&written.uid).into_iter().flatten();
         let virtual_wrong =

@@ -1,4 +1,4 @@
-//! Callouts without a backend. Derived from the flags of the objects, and cached: every request asks.
+//! Callouts without a backend: derived from object flags, and cached, as every request needs them.
 
 use typed_index_collections::TiVec;
 
@@ -15,7 +15,7 @@ pub(super) struct Failing {
 }
 
 impl Failing {
-    /// Starts with the callouts of a cluster, if `live` says which objects exist.
+    /// Returns the failing callouts of a cluster; `live` says whether an object exists.
     pub(super) fn new(cluster: &Cluster, live: impl Fn(ObjectId) -> bool) -> Self {
         let callouts = &cluster.links.callouts;
         let mut failing = Self {

@@ -17,10 +17,10 @@ pub(super) const DELETING_DEPENDENTS: u16 = 1 << 5;
 /// `spec.finalizers` of a Namespace holds `kubernetes`.
 pub(super) const SPEC_KUBERNETES: u16 = 1 << 6;
 
-/// A controller needs the object, which was lost when a step began (`View::is_lost`): the controller no longer acts.
+/// Lost when a step began (`View::is_lost`): a controller that needs it never acts again.
 pub(super) const LOST: u16 = 1 << 8;
 
-/// The collector treats it as absent, because a dependent looked for it in the wrong place (before Kubernetes 1.20).
+/// The collector treats it as absent after a lookup in the wrong place (before Kubernetes 1.20).
 pub(super) const MISTAKEN: u16 = 1 << 9;
 
 /// The collector does not watch its kind `[GC-2]`. Never changes.

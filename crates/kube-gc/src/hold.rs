@@ -114,8 +114,8 @@ pub(super) fn stuck(cluster: &Cluster, state: &State) -> Vec<HeldObject> {
         .collect()
 }
 
-/// For a finalizer whose removal is a race, returns those candidates for its controller for which the removal would be
-/// `removal` if each were the only candidate.
+/// For each finalizer whose removal is a race, returns the candidate controllers with which the
+/// removal would be `removal` if they were the only candidate.
 fn racing(
     view: View<'_>,
     id: ObjectId,

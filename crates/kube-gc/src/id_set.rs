@@ -1,12 +1,12 @@
-//! A set of objects that is read in ascending order: the collector's queues.
+//! A set of objects that is read in ascending order, such as the collector's queues.
 //!
-//! A hierarchical bitset: one bit per object, and above each level one bit per word that is not zero. Inserting an
-//! object and finding the next one each visit at most six levels, up and down, however large the cluster, and nothing
-//! is ever sorted.
+//! A hierarchical bitset: one bit per object and, on each higher level, one bit per word of the
+//! level below, set if that word is not zero. Inserting an object and finding the next one each
+//! visit at most six levels, up and down, however large the cluster; nothing is sorted.
 
 use crate::ids::ObjectId;
 
-/// Levels for 32-bit numbers, of which each level takes six bits.
+/// Maximum number of levels: numbers have 32 bits, of which each level takes six.
 const LEVELS: usize = 6;
 
 /// A set of object numbers below the size it was made for.

@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::names::{ApiVersion, GroupKind, KindMap, sort_versions};
 
-/// Policy of a DELETE that names none, for an object without a garbage-collector finalizer
-/// (section 2.2 of the deletion semantics).
+/// Policy of a DELETE that names none, for an object without a garbage-collector finalizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DefaultPolicy {
     /// Dependents are deleted in the background: every kind but three.
@@ -35,7 +34,7 @@ pub struct KindInfo {
     pub namespaced: bool,
     /// Served versions, the preferred one first. The collector watches only that one `[GC-1]`.
     pub versions: Vec<String>,
-    /// Whether these are only the versions that objects were seen in: the cluster may serve others too.
+    /// Whether `versions` has only those seen in objects: the cluster may serve others, too.
     pub open_versions: bool,
     /// Whether the collector watches it `[GC-1]`; if not, it is never collected `[GC-2]`.
     pub gc_tracked: bool,

@@ -42,11 +42,12 @@
 //! again. Only a step that settles has outcomes. Several clients send their requests in the order of the steps, and the
 //! wait of one does not delay the others.
 //!
-//! *Reconcilers.* An object may list controllers outside of the control plane that remove its finalizers
-//! ([`Reconciler`]): the workloads that run them, and the ServiceAccounts, bindings and roles that authorize them. The
-//! removal of such a finalizer is certain, impossible, or a race. A race has both outcomes, and its verdict is the
-//! harmful one: the object stays ([`HeldObject::unless_quicker`]). An authority removed by an earlier request is lost
-//! for certain; everything that controllers do at about the same time is a race.
+//! *Reconcilers.* An object may list controllers outside of the control plane that remove its
+//! finalizers ([`Reconciler`]): the workloads that run them, and the ServiceAccounts, bindings and
+//! roles that authorize them. The removal of such a finalizer is certain, impossible, or a race. A
+//! race has both outcomes, and its verdict is the harmful one: the object stays
+//! ([`HeldObject::unless_quicker`]). An authority removed by an earlier request is certainly lost;
+//! one deleted by controllers at about the same time may still suffice, which is a race.
 //!
 //! *Releases.* [`Behaviour`] describes how older Kubernetes releases differ.
 //!

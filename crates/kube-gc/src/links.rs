@@ -64,13 +64,14 @@ pub(super) struct Reconciled {
     pub(super) controller: ControllerId,
 }
 
-/// The objects that a controller outside of the control plane needs, sorted. There is at least one in a whole cluster;
-/// in a part of it, objects outside of the part are left out.
+/// The objects that a controller outside of the control plane needs, sorted: at least one in a
+/// whole cluster. In a part of it, objects outside of the part are left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ControllerNeeds {
     pub(super) workloads: Vec<ObjectId>,
-    /// Each entry is a ServiceAccount, a binding and a role that suffice together. An empty entry cannot be lost. The
-    /// list is empty if the authority is unknown.
+    /// Each entry is a ServiceAccount, a binding and a role that suffice together. One whose
+    /// objects are all outside of the part is empty and cannot be lost. The list is empty if the
+    /// authority is unknown.
     pub(super) authority: Vec<Vec<ObjectId>>,
 }
 
@@ -107,7 +108,6 @@ pub(super) struct Links {
     pub(super) pods_of: BTreeMap<ObjectId, Vec<ObjectId>>,
     /// (leader, follower): the follower is deleted when the leader is gone; sorted.
     pub(super) followers: Vec<(ObjectId, ObjectId)>,
-    /// Webhooks and aggregated APIs.
     pub(super) callouts: Callouts,
 }
 

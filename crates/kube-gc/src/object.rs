@@ -34,9 +34,9 @@ pub struct Deletion {
 /// A controller outside of the control plane that removes finalizers of a Terminating object. It may do so at any
 /// moment while it runs and is authorized, but nothing forces it to be quick.
 ///
-/// The controller is ignored if the cluster lacks one of its workloads, or part of every alternative of its authority,
-/// from the start. If an object has several reconcilers for one finalizer, one of them removes it, and it is unknown
-/// which.
+/// The controller is ignored if the cluster lacks, from the start, one of its workloads or a part
+/// of every set in [`authority`](Self::authority). If an object has several reconcilers for one
+/// finalizer, one of them removes it, and it is unknown which.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reconciler {
     /// The finalizers that it removes; those that the object does not have are ignored.
@@ -65,7 +65,7 @@ pub struct Object {
     pub reconcilers: Vec<Reconciler>,
     /// Kind-specific facts that its deletion depends on.
     pub facts: Facts,
-    /// Whether no input contains it but a rendered reference names it. It is simulated, but plans hide it.
+    /// Whether no input contains it: a rendered reference names it. It is simulated; plans hide it.
     pub assumed: bool,
 }
 
@@ -108,7 +108,7 @@ pub enum Facts {
     ExternallyManagedJob,
 }
 
-/// Facts that the deletion of a Pod depends on (2.5 of the deletion semantics).
+/// Facts that the deletion of a Pod depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PodFacts {
     /// `spec.nodeName` is set.
@@ -121,7 +121,7 @@ pub struct PodFacts {
     pub claims: Vec<String>,
     /// Claims of its generic ephemeral volumes (`<pod>-<volume>`) `[FIN-14]`.
     pub ephemeral_claims: Vec<String>,
-    /// ResourceClaims it has reserved, by name in its namespace `[FIN-6]`.
+    /// ResourceClaims that are reserved for it, by name in its namespace `[FIN-6]`.
     pub resource_claims: Vec<String>,
 }
 
@@ -141,7 +141,7 @@ impl Default for PodFacts {
 /// Facts that the deletion of a Namespace depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamespaceFacts {
-    /// `spec.finalizers`. The API server adds `kubernetes` to every new one `[VAL-26]`.
+    /// `spec.finalizers`. The API server adds `kubernetes` to every new Namespace `[VAL-26]`.
     pub spec_finalizers: Vec<String>,
 }
 
@@ -195,7 +195,7 @@ pub struct WebhookFacts {
 /// Requests that are sent to a webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Requests {
-    /// All verbs of the requests.
+    /// Verbs of the requests; each verb is requested for each object.
     pub verbs: Vec<Verb>,
     /// Objects of the requests.
     pub objects: Vec<ObjectKey>,

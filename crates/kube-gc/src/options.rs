@@ -6,8 +6,8 @@ pub struct SimulationOptions {
     /// Whether kubelets end the grace period of the Pods bound to their nodes. If not, such Pods stay Terminating until
     /// they are force-deleted.
     pub kubelet: bool,
-    /// Maximum number of states with a choice that the search for other outcomes visits, over all steps (fewer if
-    /// states are large). 0: no search, only the verdict.
+    /// Maximum number of branching states that the search for other outcomes visits, over all steps
+    /// (fewer if states are large). 0 disables the search: there is only the verdict.
     pub state_cap: usize,
     /// Whether the search applies partial-order reduction: moves that commute with all others do not branch. Without
     /// it, the search finds the same outcomes with far more states; useful only to test the reduction.

@@ -61,8 +61,8 @@ impl Difference {
 pub struct Outcome {
     /// `None` if this is the verdict.
     pub differs: Option<Difference>,
-    /// Whether it is reached only before a failed item is retried. The back-off may last as long as the item has
-    /// already been failing `[GC-16]`.
+    /// Whether it is reached only if the cluster seems at rest while a failed item backs off, which
+    /// may last as long as the item has already been failing `[GC-16]`.
     pub late: bool,
     pub(super) base: Arc<State>,
     pub(super) patches: Vec<Patch>,

@@ -137,8 +137,8 @@ impl Plan<'_> {
             .collect()
     }
 
-    /// Explains the fate in the verdict of every object that changed since the last step that settled, is stuck, or was
-    /// spared although something is wrong with an owner.
+    /// Explains the fate in the verdict of every object that changed since the last step that
+    /// settled, is stuck, or is [spared](Self::spared).
     pub fn why(&self, step: usize) -> BTreeMap<ObjectKey, Why> {
         let history = self.history(step);
         history.map_or_else(BTreeMap::new, |history| history.explain())

@@ -1,5 +1,5 @@
-//! Remaining work of purges. Derived from the flags of the objects, and cached: the search asks
-//! after every move.
+//! Remaining work of purges, derived from the flags of the objects. It is cached because the search
+//! needs it after every move.
 
 use std::collections::BTreeMap;
 
@@ -15,15 +15,15 @@ use crate::links::Role;
 /// The remaining work of purges in a state.
 #[derive(Debug, Clone)]
 pub(super) struct Purging {
-    /// A superset of the objects that a purge would delete now; others are removed when it is read.
+    /// Superset of the objects that a purge would delete now; `next_purge` removes the others.
     pub(super) candidates: IdSet,
-    /// Terminating namespaces without content, among them all that can be finished.
+    /// The Terminating namespaces without content: all that can be finalized, and perhaps others.
     pub(super) emptied: IdSet,
     /// Remaining content of the namespaces that have lost an object.
     left: BTreeMap<ObjectId, Left>,
 }
 
-/// The objects of a namespace that exist.
+/// The remaining objects of a namespace.
 #[derive(Debug, Clone, Copy, Default)]
 struct Left {
     pods: Remainder,
@@ -67,7 +67,7 @@ impl Left {
 }
 
 impl Purging {
-    /// Starts before the first step, when everything exists.
+    /// Returns the work before the first step, when everything exists.
     pub(super) fn new(cluster: &Cluster, failing: &Failing) -> Self {
         let mut purging = Purging {
             candidates: IdSet::new(cluster.len()),

@@ -17,9 +17,9 @@ use crate::why;
 /// A resolved owner reference of the initial cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge {
-    /// The object with the reference's uid. The collector's graph uses nothing else `[GC-4]`.
+    /// The object with the reference's uid, which is all that the collector's graph uses `[GC-4]`.
     pub owner: Option<ObjectId>,
-    /// The uid as the manifest has it; another one may bind a rendered reference.
+    /// The uid in the manifest; a rendered reference may be bound by another uid.
     pub uid: String,
     /// Whether `blockOwnerDeletion` is true.
     pub blocking: bool,
@@ -91,15 +91,15 @@ impl Plan<'_> {
         names.map(str::to_owned).collect()
     }
 
-    /// Returns the objects that a step's verdict spares although something is wrong with an owner of theirs, with the
-    /// causes, in the order of the ids.
+    /// Returns the objects that a step's verdict spares although one of their owners does not
+    /// resolve, is out of scope or is Terminating, with the causes, in the order of the ids.
     pub fn spared(&self, step: usize) -> Vec<(ObjectId, Vec<Cause>)> {
         self.verdict_state(step)
             .map_or_else(Vec::new, |state| why::spared(self.cluster, &state))
     }
 }
 
-/// The objects at one moment of a simulation. A single question is cheaper than the fates of all objects.
+/// The objects at one moment of a simulation. Querying one object costs less than all fates.
 #[derive(Debug, Clone)]
 pub struct StoredObjects<'c> {
     cluster: &'c Cluster,
@@ -125,7 +125,7 @@ impl StoredObjects<'_> {
         self.has(id) && self.state.has(id, TERMINATING)
     }
 
-    /// Whether an object that is stored in both has the same owner references in both.
+    /// Whether an object has the same owner references here and in `other`, which both store it.
     pub fn same_references(&self, other: &Self, id: ObjectId) -> bool {
         self.cluster
             .refs_of(id)

@@ -97,7 +97,7 @@ impl View<'_> {
         }
     }
 
-    /// Whether a part of an authority was gone before the step, or before `object` was marked.
+    /// Whether a part of an authority was lost before the step, or gone before `object` was marked.
     fn is_void(&self, authority: &[ObjectId], object: ObjectId) -> bool {
         let timeline = &self.state.timeline;
         authority

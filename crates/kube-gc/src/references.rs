@@ -20,9 +20,9 @@ pub(super) struct Ref {
     /// The object with this uid, or [`NONE`].
     pub(super) by_uid: ObjectId,
     pub(super) lookup: Lookup,
-    /// Whether it also has the name and implied namespace of `by_uid`, and the apiVersion under which
-    /// the collector watches that. If so, the absent-owner cache answers without a GET once the owner
-    /// is gone `[CRD-7]`.
+    /// Whether it also has the name and implied namespace of `by_uid`, and the apiVersion in which
+    /// the collector watches that kind. If so, the absent-owner cache answers without a GET once
+    /// the owner is gone `[CRD-7]`.
     pub(super) exact: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The API server's answers to the requests of a step, and the requests that the search has still to send.
+//! The API server's answers to the requests of a step, and the search's unsent requests.
 
 use std::collections::BTreeSet;
 
@@ -60,7 +60,6 @@ impl<'c> Simulation<'c> {
         (self.state.silent..self.clients()).filter(|client| self.is_sending(*client))
     }
 
-    /// Returns the number of clients.
     pub(super) fn clients(&self) -> usize {
         self.stretch.map_or(0, Stretch::clients)
     }
@@ -109,7 +108,6 @@ impl<'c> Simulation<'c> {
         self.naming(id).next().is_some()
     }
 
-    /// Sends the next request of a client.
     pub(super) fn send(&mut self, client: usize) {
         if let Some(request) = self.next_request(client) {
             self.state.sent[client] += 1;

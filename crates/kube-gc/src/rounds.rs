@@ -85,7 +85,6 @@ pub(super) fn settle(world: &mut Simulation<'_>, kubelet: bool, awaited: &BTreeS
     }
 }
 
-/// Scheduler of the rounds.
 #[derive(Debug)]
 struct Rounds<'w, 'c> {
     world: &'w mut Simulation<'c>,

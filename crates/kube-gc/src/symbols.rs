@@ -1,4 +1,4 @@
-//! Interned strings: names, namespaces and uids occur again and again, and are only ever compared.
+//! Interned strings: names, namespaces and uids repeat, and are only ever compared.
 
 use std::cmp::Ordering;
 

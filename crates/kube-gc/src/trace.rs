@@ -6,7 +6,7 @@ use crate::cause::Cause;
 use crate::ids::{CalloutId, NONE, ObjectId};
 use crate::object::Verb;
 
-/// An event in the life of an object.
+/// The kind of a change of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     /// A DELETE was accepted; the object is Terminating until nothing holds it any more.
@@ -62,7 +62,6 @@ pub struct Change {
 /// Rejected requests, each with the webhook that rejected it and whether its Service existed.
 pub(super) type Rejected = BTreeMap<(ObjectId, Verb), (CalloutId, bool)>;
 
-/// The log.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Trace {
     pub(super) changes: Vec<Change>,
@@ -71,7 +70,7 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    /// Takes the changes and rejections since the last call.
+    /// Removes and returns the changes and rejections since the last call.
     pub(super) fn take(&mut self) -> (Vec<Change>, Rejected) {
         (
             std::mem::take(&mut self.changes),

@@ -17,9 +17,9 @@ pub(super) struct View<'a> {
 /// The class of an owner reference `[GC-22]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// The owner exists and nothing is to be done.
+    /// The owner exists and does not wait for its dependents.
     Solid,
-    /// The owner does not exist, or not by these coordinates.
+    /// The owner does not exist, or not under these coordinates.
     Dangling,
     /// The owner waits for its dependents to be deleted.
     Waiting,
@@ -46,7 +46,7 @@ impl<'a> View<'a> {
         reference.exact && self.state.gone(reference.by_uid)
     }
 
-    /// Classifies a reference in the current state (section 3.3).
+    /// Classifies a reference in the current state.
     pub(super) fn classify(&self, index: RefId) -> Class {
         if self.cached_absent(index) {
             return Class::Dangling;

@@ -5,8 +5,8 @@
 //! removes a finalizer or an owner reference. Only the purge of a definition bypasses webhooks `[CRD-3]`. The backend
 //! has to exist when the request is sent; the API server does not wait for it to come back.
 //!
-//! In the search ([`crate::search`]) an attempt of the collector is one move, reads and writes together. A Service that
-//! is removed between the two is a race that only the rounds of the verdict model; no other outcome is built on it.
+//! In the search ([`crate::search`]), an attempt of the collector is one move. Only the rounds of
+//! the verdict model the removal of a Service between its reads and its writes.
 
 use std::collections::BTreeMap;
 
@@ -118,8 +118,8 @@ impl View<'_> {
         ends
     }
 
-    /// Returns the objects that the namespace controller deletes next: Pods first; the rest when no Pod is left
-    /// (section 4.2), or when the deletion of Pods fails `[NS-8]`.
+    /// Returns the objects that the namespace controller deletes next: Pods first; the rest when no
+    /// Pod is left `[NS-17]`, or when the deletion of Pods fails `[NS-8]`.
     pub(super) fn purge_batch<'b>(
         &self,
         pods: &'b [ObjectId],
@@ -142,7 +142,7 @@ impl View<'_> {
                 .any(|id| self.state.live(*id) && self.rejects(*id, Verb::Delete))
     }
 
-    /// Whether a purge reaches an object: neither the object nor an earlier one of its kind is rejected.
+    /// Whether a purge deletes an object: neither it nor an earlier object of its kind is rejected.
     pub(super) fn is_purged(&self, id: ObjectId, content: &[ObjectId]) -> bool {
         if !self.state.failing.has_webhooks() || !self.cluster.asks_about_kind_of(&[id]) {
             return true;
@@ -172,8 +172,8 @@ impl View<'_> {
         }
     }
 
-    /// Returns the objects whose moves a move of `id` may make possible or impossible through a callout: the objects
-    /// that decide about webhooks which are called for `id`, and the objects of the requests that `id` decides about.
+    /// Returns the objects that callouts tie to `id`: those that decide whether the webhooks that
+    /// are called for `id` have a backend, and those whose requests depend on `id` in this way.
     /// Omits those already in `returned`.
     pub(super) fn tied_by_callouts(
         &self,
@@ -209,9 +209,9 @@ impl View<'_> {
         tied
     }
 
-    /// Returns the objects whose purge depends on whether this one is rejected, and vice versa: its neighbours of the
-    /// same kind in the order of the purge, and the rest of the content of a namespace with Pods that webhooks are
-    /// called for.
+    /// Returns the objects whose purge depends on whether that of `id` is rejected, or the reverse:
+    /// its neighbours of the same kind in the order of the purge. As other content waits for Pods,
+    /// also the Pods that webhooks are called for or, for such a Pod, all other content.
     fn tied_by_purge(&self, id: ObjectId, returned: &mut ReturnedTies) -> Vec<ObjectId> {
         let links = &self.cluster.links;
         let callouts = &links.callouts;

@@ -70,7 +70,7 @@ impl History<'_> {
         keyed.collect()
     }
 
-    /// Returns the causes of those objects, each with the round of the object's last change.
+    /// Returns the causes of the same objects, each with the round of the object's last change.
     pub(super) fn causes(&self) -> BTreeMap<ObjectId, (Vec<Cause>, u32)> {
         let (cluster, state) = (self.cluster, &*self.state);
         let mut explained: BTreeMap<ObjectId, (Vec<Cause>, u32)> = BTreeMap::new();
@@ -153,7 +153,7 @@ impl Ways<'_> {
     }
 }
 
-/// Returns why a live object is still Terminating, or was spared although something is wrong with an owner.
+/// Returns why a live object is still Terminating, or why the collector spares it.
 fn causes_of_standing(view: View<'_>, id: ObjectId) -> Vec<Cause> {
     let (cluster, state) = (view.cluster, view.state);
     if state.has(id, TERMINATING) {
@@ -173,7 +173,7 @@ fn causes_of_standing(view: View<'_>, id: ObjectId) -> Vec<Cause> {
     causes
 }
 
-/// Returns the live objects that are not Terminating although something is wrong with an owner of theirs.
+/// Returns the live objects that are not Terminating but spared, with the causes.
 pub(super) fn spared(cluster: &Cluster, state: &State) -> Vec<(ObjectId, Vec<Cause>)> {
     let view = View { cluster, state };
     let live = cluster

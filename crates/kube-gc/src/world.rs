@@ -1,5 +1,5 @@
-//! The API server's storage, as the collector watches it: every write goes through here, keeps the
-//! derived counters right, and leaves the watch events that the collector will see.
+//! The API server's storage: every write goes through here, updates the derived counters and emits
+//! the watch events that the collector will see.
 
 use crate::cause::Cause;
 use crate::client::Stretch;
@@ -59,7 +59,7 @@ impl<'c> Simulation<'c> {
                 world.enqueue(id);
             }
             world.saw_transition(id, false, false);
-            // A dump may have caught an object between its last finalizer and its removal.
+            // A dump may show an object after the removal of its last finalizer and before its own.
             world.remove_if_finished(id, Cause::Unheld.into());
         }
         world.apply_watch();
@@ -125,7 +125,7 @@ impl<'c> Simulation<'c> {
         );
     }
 
-    /// Changes an object's flags and finalizers, and leaves the watch events of the difference.
+    /// Changes an object's flags and finalizers, and emits the watch events of the difference.
     pub(super) fn update(&mut self, id: ObjectId, change: impl FnOnce(&mut State)) {
         let orphan = self.state.has(id, TERMINATING | ORPHAN);
         let foreground = self.state.has(id, TERMINATING | FOREGROUND);
@@ -140,7 +140,8 @@ impl<'c> Simulation<'c> {
         self.saw_transition(id, orphan, foreground);
     }
 
-    /// Leaves the watch event of a deletion that began. An orphaning deletion hides a foreground one `[GC-10]`.
+    /// Emits the watch event of a deletion that began. Orphaning hides foreground deletion
+    /// `[GC-10]`.
     fn saw_transition(&mut self, id: ObjectId, was_orphan: bool, was_foreground: bool) {
         if self.state.has(id, UNWATCHED) {
             return;
@@ -215,7 +216,8 @@ impl<'c> Simulation<'c> {
         }
     }
 
-    /// Removes every reference of `id` with the uid of one of `indexes` `[GC-23]`. `false` if a webhook rejects it.
+    /// Removes every reference of `id` with the uid of one of `indexes` `[GC-23]`. Returns `false`
+    /// if a webhook rejects it.
     pub(super) fn remove_references(
         &mut self,
         id: ObjectId,

@@ -1,10 +1,10 @@
 //! Finalizers of Kubernetes' own controllers.
 
-/// The collector's: dependents are orphaned before the object is removed ([FIN-13]).
+/// Makes the collector orphan the dependents before the object is removed ([FIN-13]).
 pub const ORPHAN: &str = "orphan";
-/// The collector's: dependents are deleted before the object is removed ([FIN-13]).
+/// Makes the collector delete the dependents before the object is removed ([FIN-13]).
 pub const FOREGROUND: &str = "foregroundDeletion";
-/// The namespace controller's, in `spec.finalizers` of a Namespace ([FIN-12], [VAL-26]).
+/// In `spec.finalizers`: keeps a Namespace until its content is gone ([FIN-12], [VAL-26]).
 pub const KUBERNETES: &str = "kubernetes";
 /// The API server adds it to a CustomResourceDefinition that is being deleted, and removes it once the instances are
 /// gone ([CRD-1]).
@@ -19,7 +19,7 @@ pub const VAC_PROTECTION: &str = "kubernetes.io/vac-protection";
 pub const LOAD_BALANCER_CLEANUP: &str = "service.kubernetes.io/load-balancer-cleanup";
 /// Keeps a Pod until its Job has counted it ([FIN-5]).
 pub const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
-/// Keeps a ResourceClaim that a Pod has reserved ([FIN-6]).
+/// Keeps a ResourceClaim that is reserved for a Pod ([FIN-6]).
 pub const RESOURCE_CLAIM_PROTECTION: &str = "resource.kubernetes.io/delete-protection";
 
 /// Whether it is a finalizer of the garbage collector, set only on objects that are being deleted ([FIN-13]).

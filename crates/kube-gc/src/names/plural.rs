@@ -20,8 +20,8 @@ pub fn guessed_plurals(kind: &str) -> Vec<String> {
     guesses
 }
 
-/// Returns the plural that most kinds with this ending have: the first of [`guessed_plurals`]. After `ch`, `sh` and `z`, it
-/// is that of controller-gen.
+/// Returns the plural that most kinds with this ending have: the first of [`guessed_plurals`].
+/// After `ch`, `sh` and `z`, it follows controller-gen.
 pub fn likeliest_plural(kind: &str) -> String {
     let singular = kind.to_lowercase();
     match singular.as_bytes() {

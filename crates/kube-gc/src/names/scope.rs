@@ -5,6 +5,6 @@
 pub enum Scope {
     /// In a namespace.
     Namespaced,
-    /// In none.
+    /// In no namespace.
     Cluster,
 }

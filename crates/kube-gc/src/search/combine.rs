@@ -31,8 +31,8 @@ const FEWEST_OUTCOMES: usize = 4;
 /// Maximum number of objects in all outcomes of a plan besides the verdicts, within the two limits above.
 const MOST_OBJECTS: usize = 200_000;
 
-/// Adds every other outcome to each step that settles, and so has its verdict already. `halts` is whether a client
-/// halted on the way to the verdict.
+/// Adds the other outcomes to each step that settles, and so has its verdict already. `halts` says
+/// whether a client halted on the way to the verdict.
 pub(crate) fn add_outcomes(
     cluster: &Cluster,
     requests: &[BoundRequest<'_>],
@@ -145,7 +145,7 @@ fn is_certain(
         && !cluster.asks_about_kind_of(objects)
 }
 
-/// Whether any of the objects of a certain part stays after its deletion: it has a finalizer.
+/// Whether the object of a part that [`is_certain`] stays after its deletion: it has a finalizer.
 fn stays(cluster: &Cluster, objects: &[ObjectId]) -> bool {
     objects
         .iter()
@@ -158,9 +158,8 @@ struct PartSearch<'a, 'c> {
     requests: &'a [BoundRequest<'a>],
     rests: &'a Rests<'a>,
     options: &'a SimulationOptions,
-    /// Whether nothing follows once a client has halted.
+    /// Whether no other client continues once one has halted.
     lone: bool,
-    /// Remaining budget.
     budget: usize,
     found: Vec<SearchedPart>,
 }
@@ -258,7 +257,7 @@ struct Whole<'a> {
     parts: &'a [SearchedPart],
     /// The stretches at whose end a client may wait forever.
     halting: BTreeSet<usize>,
-    /// Whether nothing follows once a client has halted.
+    /// Whether no other client continues once one has halted.
     lone: bool,
 }
 
@@ -406,7 +405,7 @@ impl Combination {
         self.halts |= end.halts;
     }
 
-    /// Returns a copy with one more end of each part: the one at the position `choice`, or else its last.
+    /// Returns a copy with an end of each part added: the one at `choice(part)`, or else the last.
     fn choosing(&self, parts: &[&Vec<PartEnd>], choice: impl Fn(usize) -> usize) -> Self {
         let mut combination = self.clone();
         for (part, ends) in parts.iter().enumerate() {

@@ -15,10 +15,11 @@
 //!   single move needs no choice at all.
 //! * Outcomes that need a late retry are searched after all others, so that `late` means "only late" `[GC-16]`.
 //!
-//! The work is bounded by a budget, to which every object looked at, every move and every copied state is charged. Once
-//! it is used up, a fixed set of pseudo-random orders is run instead. If there are too many races between controllers
-//! and deletions, only some combinations are followed: the races of one controller are won, or all, or one, or all but
-//! one. The number of states at rest that are kept is limited too. In each case the result is marked as incomplete.
+//! The work is bounded by a budget, to which every object looked at, every move and every copied
+//! state is charged. Once it is used up, a fixed set of pseudo-random orders is run instead. If
+//! there are too many races between controllers and deletions, only some combinations are followed:
+//! no race is won, or all are, or those of one controller, or one, or all but one. The number of
+//! states at rest that are kept is limited too. In each case the result is marked as incomplete.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -38,19 +39,19 @@ use crate::world::Simulation;
 const SAMPLES: usize = 64;
 /// Minimum number of sampled orders per stretch.
 const FEWEST_SAMPLES: usize = 2;
-/// Budget of objects for all sampled orders; the minimum ignores it.
+/// Budget of objects for all sampled orders; [`FEWEST_SAMPLES`] orders are run in any case.
 const SAMPLED: usize = 50_000;
 
 /// Maximum number of simultaneous races between controllers and deletions of which all combinations are searched.
 const MOST_MIXED: usize = 6;
-/// Maximum number of races for which the combinations are searched in which one race ends unlike all others.
+/// Maximum number of races for which combinations with one race unlike all others are searched.
 const MOST_SINGLED_OUT: usize = 50;
 
 /// Cost of one state at a choice: the unit of `state_cap`.
 pub(super) const CHOICE: usize = 16;
 /// Cost of one move without a choice.
 const MOVE: usize = 1;
-/// The budget per object, so that a cluster without a choice is searched whole, however large it is.
+/// Budget per object, so that a cluster without choices is searched completely, whatever its size.
 pub(super) const EACH: usize = 256;
 /// Maximum number of objects in all states at rest that are kept of one part; at least `FEWEST_KEPT` states are kept.
 const MOST_KEPT: usize = 2_000_000;
@@ -97,8 +98,8 @@ impl<'c> Explorer<'c> {
         let start = Branch::of(Simulation::new(self.cluster).state, Course::default());
         let first = self.settle(vec![start]);
         let mut ends = ReachedEnds::default();
-        // Whether a stretch without requests no longer changes anything, first for a rest before it that does not
-        // settle, then for one that does.
+        // Whether a stretch without requests changes nothing, by whether the rest before it
+        // settles.
         let mut is_idle = [false; 2];
         let mut number = 0;
         while number < rests.len() {
@@ -345,7 +346,7 @@ impl<'c> Explorer<'c> {
         if races.is_empty() || !search.visit(world, course) {
             return Vec::new();
         }
-        // Each of them is won or lost: as many states as there are subsets.
+        // Each race is won or lost: as many states as there are subsets.
         let sets = 1_usize.checked_shl(count as u32).unwrap_or(usize::MAX);
         let all = count <= MOST_MIXED
             && sets.saturating_mul(count * self.cost_of_copy()) / 2 <= self.budget;

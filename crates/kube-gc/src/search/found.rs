@@ -30,7 +30,7 @@ impl Branch {
     }
 }
 
-/// The history of a state, as far as the state does not show it.
+/// The parts of a state's history that the state itself does not record.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Course {
     /// Whether the cluster seemed at rest while a failed item was still backing off `[GC-16]`.
@@ -114,7 +114,7 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Returns `false` if the state was visited before, late or not.
+    /// Records a visit. Returns `false` if the state was visited before, late or not.
     pub(super) fn visit(&mut self, world: &Simulation<'_>, course: Course) -> bool {
         let course = Course {
             late: false,

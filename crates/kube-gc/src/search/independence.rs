@@ -187,7 +187,7 @@ impl<'w> Stubborn<'w, '_> {
         if !self.world.is_sending(client) || !self.clients.insert(client) {
             return;
         }
-        // Not charged for the first one: most clusters have only one.
+        // The first client is not charged: most simulations have only one.
         self.scratch.looked_at += usize::from(self.clients.len() > 1);
         let world = self.world;
         if !world.may_send(client) {
@@ -240,7 +240,8 @@ impl<'w> Stubborn<'w, '_> {
         }
     }
 
-    /// Adds objects that look for an owner in the wrong place, which misleads the others (before Kubernetes 1.20).
+    /// Adds all dependents of each owner of `id` that some dependent looks for in the wrong place,
+    /// since it misleads the others (before Kubernetes 1.20).
     fn add_misled(&mut self, id: ObjectId) {
         let world = self.world;
         let owners = world

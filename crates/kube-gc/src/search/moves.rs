@@ -13,9 +13,8 @@ use crate::world::Simulation;
 /// A move: something that may happen next, run to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Move {
-    /// An attempt at an item.
     Attempt(ObjectId),
-    /// An orphaning deletion.
+    /// The orphaning of an owner's dependents.
     Orphan(ObjectId),
     /// A request of a purge.
     Purge(Purge),
@@ -77,8 +76,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Takes an item out of the queue that would write nothing now. Nothing is lost: a change that makes it write later
-    /// queues it again `[GC-10]`, `[GC-12]`, and a failed item is recorded as failed.
+    /// Removes from the queue an item that would write nothing now. Nothing is lost: a change that
+    /// makes it write queues it again `[GC-10]`, `[GC-12]`, and a failure is recorded.
     ///
     /// In the lockstep rounds, an attempt at a blocked owner queues its blockers again `[GC-32]`. That is not needed
     /// here: they are queued already, would write nothing, or are recorded as failed.
@@ -90,7 +89,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Makes a move; the collector sees all of it at once.
+    /// Makes a move; the collector then sees all of its writes at once.
     pub(super) fn make(&mut self, next: Move) {
         match next {
             Move::Attempt(item) => {

@@ -1,9 +1,9 @@
 //! Cuts a cluster into parts that cannot influence each other, so that the search for outcomes explores each one alone.
 //!
-//! Two objects are in one part if one refers to the other, by uid or by coordinates, if one holds or follows the other,
-//! or if one is the namespace or the definition of the other and may be deleted in this simulation. Two objects are
-//! also in one part if one decides whether something that the other depends on works (a controller, a webhook or an
-//! aggregated API), and that can change.
+//! Two objects are in one part if one refers to the other, by uid or by coordinates, if one holds
+//! or follows the other, or if one is the namespace or the definition of the other and may be
+//! deleted in this simulation. They are also in one part if one needs a controller, a webhook or an
+//! aggregated API that the other can stop from working.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(super) struct Partition<'c> {
     cluster: &'c Cluster,
     /// The objects of each active part, ascending.
     members: Vec<Arc<Vec<ObjectId>>>,
-    /// By object of the whole cluster: its part, and its number there.
+    /// By object of the whole cluster: its part, and its id there.
     places: TiVec<ObjectId, Option<(usize, ObjectId)>>,
     /// The kind that each definition defines.
     kinds: BTreeMap<ObjectId, KindId>,
@@ -86,7 +86,6 @@ impl<'c> Partition<'c> {
         }
     }
 
-    /// Returns the number of parts.
     pub(super) fn len(&self) -> usize {
         self.members.len()
     }
@@ -110,7 +109,7 @@ impl<'c> Partition<'c> {
         }
     }
 
-    /// Returns the part of an object, and its number there; `None` if the part is not active.
+    /// Returns the part of an object, and its id there; `None` if the part is not active.
     pub(super) fn locate(&self, id: ObjectId) -> Option<(usize, ObjectId)> {
         self.places[id]
     }
@@ -220,8 +219,8 @@ fn may_go(cluster: &Cluster, targets: &BTreeSet<ObjectId>, id: ObjectId) -> bool
         || cluster.nodes[id].flags & TERMINATING != 0
 }
 
-/// Whether an object that follows no other cannot be deleted in this simulation: by no step, owner, namespace or
-/// definition.
+/// Whether no step, owner, namespace or definition deletes an object in this simulation; leaders
+/// are ignored.
 fn is_fixed(cluster: &Cluster, targets: &BTreeSet<ObjectId>, id: ObjectId) -> bool {
     cluster
         .above(id)
