@@ -4,8 +4,8 @@ const REFUSED: &str = "Kubernetes rejects this document, and kubectl stops readi
 
 const UNSENDABLE: &str = "The API server takes at most 3 MiB in one request, and this object's JSON does not fit into that, so it was not read.";
 
-/// The reason why a document is broken. The text is computed on request, since a file may have very many unreadable
-/// documents and few of them are shown.
+/// The reason why a document is broken. The text is computed on request: of many unreadable
+/// documents, few are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Breakage {
     /// The text is not YAML as Kubernetes reads it.
@@ -23,7 +23,7 @@ pub(super) enum Breakage {
 }
 
 impl Breakage {
-    /// Returns the consequence.
+    /// Returns the consequence for the document.
     pub(super) fn reason(self) -> &'static str {
         match self {
             Self::TooLarge => UNSENDABLE,
@@ -52,7 +52,7 @@ impl Breakage {
     }
 }
 
-/// A part of a problem's message, and the fix.
+/// Parts of messages, each with the fix.
 const HELP: [(&str, &str); 16] = [
     (
         "cannot start any token",

@@ -4,7 +4,7 @@ use super::document::Comment;
 use super::scan::{Scanner, TokenKind};
 use crate::Span;
 
-/// Returns the comments of the file `file` at the places at which the scanner found them.
+/// Returns the comments of `file` at `places`, where the scanner found them.
 pub(super) fn at(file: &str, places: &[Span]) -> Vec<Comment> {
     let comments = places.iter().map(|&span| {
         let before =

@@ -84,7 +84,7 @@ pub struct Problem {
     pub span: Span,
     /// A second place that belongs to the problem, if any.
     pub related: Option<Span>,
-    /// The field, `metadata.labels[app.kubernetes.io/name]`; empty for the document as a whole.
+    /// The path of the field (`metadata.labels[app.kubernetes.io/name]`); empty for the document.
     pub path: String,
 }
 
@@ -98,9 +98,8 @@ pub enum ProblemKind {
         /// The key in JSON.
         key: String,
     },
-    /// A merge (`<<`) after a written key replaces its value: go-yaml v2 merges in written order, unlike YAML's merge
-    /// type.
-    /// `span` is the written key, `related` the `<<`.
+    /// A merge (`<<`) after a written key replaces its value: go-yaml v2 merges in written order,
+    /// unlike YAML's merge type. `span` is the written key, `related` the `<<`.
     MergeOverride {
         /// The key in JSON.
         key: String,
@@ -110,8 +109,8 @@ pub enum ProblemKind {
         /// Why Kubernetes stopped.
         after: Dropped,
     },
-    /// Bytes that are not UTF-8 were replaced by U+FFFD before the text was read: callers that decode files add it. `span` is
-    /// the first U+FFFD of the document.
+    /// Bytes that are not UTF-8 were replaced by U+FFFD before the text was read. Callers that
+    /// decode files add this problem. `span` is the first U+FFFD of the document.
     NotUtf8 {
         /// The number of replaced sequences in the document.
         count: usize,

@@ -64,10 +64,10 @@ pub(super) trait Events {
 
     fn start(&mut self, start: StartEvent, properties: &Properties<'_>);
 
-    /// The innermost collection ends with the token at `end`.
+    /// Ends the innermost collection with the token at `end`.
     fn end(&mut self, end: Span);
 
-    /// An alias for the anchor `name`.
+    /// Receives an alias for the anchor `name`.
     fn alias(&mut self, span: Span, name: &str);
 }
 

@@ -7,7 +7,7 @@ use super::event::{Events, Properties, ScalarEvent, StartEvent, Style, SyntaxErr
 use super::limits::MAX_DEPTH;
 use crate::Span;
 
-/// Reads one value at `start` after optional blanks, and returns its place; `None` if only blanks are left.
+/// Reads one value from `start` on, and returns its place; `None` if only blanks are left.
 pub(super) fn parse(
     text: &str,
     start: usize,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 /// Mappings up to this size are searched linearly.
 const SEARCHED: usize = 32;
 
-/// The keys of one mapping, by their indices. Of a small mapping, it contains no text: the caller compares texts.
+/// The keys of one mapping, by index. A small mapping stores none: the caller provides the texts.
 #[derive(Default)]
 pub(super) struct KeySet {
     large: Option<HashMap<Box<str>, usize>>,

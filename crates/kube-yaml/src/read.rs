@@ -156,7 +156,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
                     at = span.end as usize;
                 }
                 Err(error) => {
-                    // A blank rest of the line after the last value is skipped.
+                    // Blanks and one line break after the last value are skipped.
                     let blanks = [' ', '\t', '\r', '\u{B}', '\u{C}'];
                     let rest = self.text[at..].trim_start_matches(blanks);
                     let rest = rest.strip_prefix('\n').unwrap_or(rest);
@@ -273,7 +273,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
         self.push(span, Notation::Yaml, content, noticed);
     }
 
-    /// Returns the content of a document, and the problems with lost values.
+    /// Returns the content of a document, and its problems: values that are lost.
     fn content(
         &self,
         composer: Composer<'_>,

@@ -239,7 +239,7 @@ fn resolve_special_float(text: &str) -> Option<Scalar<'static>> {
     }))
 }
 
-/// Resolves Go's integers (`0x`, `0o`, `0b`, a leading 0 for octal), else decimal floats; underscores anywhere.
+/// Resolves Go's integers (`0x`, `0o`, `0b`, leading 0: octal), else decimal floats; ignores `_`.
 fn resolve_number(text: &str) -> Option<Scalar<'static>> {
     let plain = if text.contains('_') {
         Cow::Owned(text.replace('_', ""))

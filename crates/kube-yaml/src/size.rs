@@ -8,7 +8,7 @@ use crate::Span;
 /// The error for an object that is too large.
 pub(super) const TOO_LARGE: &str = "the object is larger than the 3 MiB that an API server takes";
 
-/// Shorter documents are never too large: a character with its comma is at most four bytes of JSON.
+/// Shorter documents are never too large: `a,` is at most four bytes of JSON, `"a",`.
 pub(super) const SMALL: usize = MAX_REQUEST / 2;
 
 /// Counts the bytes of a document's JSON. In a list, each item counts on its own, since clients apply the items; a

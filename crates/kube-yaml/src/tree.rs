@@ -100,8 +100,8 @@ pub struct Tree {
     pub(super) entries: Box<[NodeEntry]>,
     pub(super) items: Box<[NodeId]>,
     pub(super) root: NodeId,
-    /// Whether an alias may lead to a value, too, so that it is reached in several ways. False only if the document has
-    /// no aliases.
+    /// Whether aliases may lead to values, too, so that a value is reached in several ways. False
+    /// only if the document has no aliases.
     pub(super) has_aliases: bool,
 }
 
@@ -111,7 +111,7 @@ impl Tree {
         self.value(self.root)
     }
 
-    /// Returns every key of the document, at any depth. A key that aliases reach, too, is returned once.
+    /// Returns every key of the document, at any depth; only once if aliases reach it, too.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|entry| self.entry(entry).key)
     }
@@ -124,12 +124,12 @@ impl Tree {
     /// Returns the value of `id`.
     ///
     /// # Panics
-    /// Uses of the value panic if `id` comes from another tree, which has more values.
+    /// Uses of the value may panic if `id` comes from a tree with more values.
     pub fn value(&self, id: NodeId) -> Value<'_> {
         Value { tree: self, id }
     }
 
-    /// Returns a copy in which some scalars have other texts, each resolved as a plain scalar. All places stay.
+    /// Returns a copy with new texts for some scalars, resolved as plain scalars; spans stay.
     pub fn with_scalars(&self, scalars: &[(NodeId, String)]) -> Self {
         let mut nodes = self.nodes.clone();
         let mut decoded = String::from(&*self.decoded);

@@ -24,8 +24,8 @@ pub(super) struct GrowingTree<'t> {
 /// The estimated number of bytes of a document per node, for the capacity.
 const BYTES_PER_NODE: usize = 32;
 
-/// The maximum number of comparisons in [`GrowingTree::same`] per node of a document: comparing takes no longer than
-/// composing.
+/// The maximum number of comparisons in [`GrowingTree::same`] per node of a document, so that
+/// comparing takes no longer than composing.
 const LOOKS_PER_NODE: usize = 3;
 
 impl<'t> GrowingTree<'t> {

@@ -162,7 +162,7 @@ impl OpenCollections {
         Ok(true)
     }
 
-    /// Closes the innermost collection, whose last token is at `end`; `decoded` nodes were decoded up to here.
+    /// Closes the innermost collection with its last token `end`, after `decoded` decoded nodes.
     pub(super) fn close(
         &mut self,
         tree: &mut GrowingTree<'_>,

@@ -12,7 +12,7 @@ pub enum RouteStep {
 }
 
 impl RouteStep {
-    /// Returns the value that it leads to, and its index in the mapping or list.
+    /// Returns the value that the step leads to, and its index in the mapping or list.
     pub(super) fn member_of<'a>(&self, from: Value<'a>) -> Option<(usize, Value<'a>)> {
         match self {
             Self::Key(key) => {

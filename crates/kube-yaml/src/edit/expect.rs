@@ -22,7 +22,7 @@ struct Changed {
 pub(super) struct ExpectedTree<'a> {
     old: &'a Tree,
     changed: HashMap<NodeId, Changed>,
-    /// The changes to all other nodes: none.
+    /// Empty: the changes to all other nodes.
     untouched: Changed,
 }
 
@@ -31,7 +31,6 @@ pub(super) struct ExpectedTree<'a> {
 enum WantedValue<'e> {
     /// The value in the old tree, with its changes.
     Old(NodeId),
-    /// A new value.
     New(&'e NewValue),
 }
 

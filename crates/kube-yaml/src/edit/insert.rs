@@ -66,7 +66,7 @@ pub(super) fn item(
     }
 }
 
-/// Adds a line below that of `end`, and below the comments that follow it with more indentation.
+/// Adds a line below the line of `end` and the comments after it that are indented past `indent`.
 fn below(page: WrittenDocument<'_>, end: u32, indent: &str, within: Span, text: &str) -> TextEdit {
     let lines = page.lines;
     let mut at = lines.end(end);

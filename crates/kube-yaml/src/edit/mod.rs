@@ -37,8 +37,8 @@ const MOST_READINGS: usize = 24;
 /// The maximum number of bytes that are read again for one document, but two readings are always allowed.
 const MOST_BYTES: usize = 8 << 20;
 
-/// The maximum number of sets of changes that begin at one mapping: planning each set takes time proportional to the
-/// size of the changed collection, and at most [`MOST_READINGS`] sets that change the same one can be verified.
+/// The maximum number of sets planned for routes from one mapping: planning takes time proportional
+/// to the changed collection, and at most [`MOST_READINGS`] sets for one can be verified.
 const MOST_PLANNED: usize = 8 * MOST_READINGS;
 
 /// A replacement of a piece of text by another.
@@ -128,7 +128,7 @@ impl<'a> Editor<'a> {
         planned
     }
 
-    /// Whether all edits of some sets together have exactly the effect of their changes; `None` if they fail.
+    /// Whether the edits of `batch` do exactly what its changes ask; `None` if they break the text.
     fn is_right(
         &self,
         sets: &[&[ValueChange]],

@@ -1,4 +1,4 @@
-//! Removing entries of mappings and items of lists.
+//! Removes entries of mappings and items of lists.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use super::layout::{NodeForm, NodePlace};
 use super::plan::WrittenDocument;
 use crate::Span;
 
-/// An entry with its key, or an item.
+/// The text of an entry with its key, or of an item.
 struct MemberText {
     /// The place from its first token to its last.
     span: Span,
@@ -74,7 +74,7 @@ fn member(
     }
 }
 
-/// Removes whole lines, including trailing comments. A member after a dash leaves the dash to the next one.
+/// Removes whole lines, with trailing comments. After a dash, the next member moves up to it.
 fn in_block(
     page: WrittenDocument<'_>,
     members: &[MemberText],
@@ -114,7 +114,8 @@ fn in_block(
     Some(spans)
 }
 
-/// Removes the text up to the next remaining member, or else from the one before it: each member with one comma.
+/// Removes each member with one comma: up to the next remaining member or, if there is none, from
+/// the end of the previous one.
 fn in_flow(
     page: WrittenDocument<'_>,
     members: &[MemberText],

@@ -9,8 +9,8 @@ pub(super) const STEP: usize = 2;
 /// The style of new lists and mappings.
 #[derive(Clone, Debug)]
 pub(super) struct ValueWriter {
-    /// Whether all strings are quoted with `"`, as in JSON or like the strings around; otherwise only those that need
-    /// it.
+    /// Whether all strings are double-quoted, as in JSON or like their surroundings, or only if
+    /// needed.
     pub(super) quotes_all: bool,
     pub(super) line_break: &'static str,
     /// The style of lists in block mappings.
@@ -72,7 +72,7 @@ impl ValueWriter {
         format!("{}: {}", self.scalar(key, false), self.flow(value, false))
     }
 
-    /// Formats a value in one line; `block` means that no flow collection surrounds it.
+    /// Formats a value on one line; `block` means that no flow collection surrounds it.
     pub(super) fn flow(&self, value: &NewValue, block: bool) -> String {
         match value {
             NewValue::Text(text) => self.scalar(text, block),

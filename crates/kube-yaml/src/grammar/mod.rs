@@ -183,7 +183,7 @@ impl<E: Events> Parser<'_, '_, E> {
         Ok(())
     }
 
-    /// Parses a node, which is left out if a token follows for which `ends` is true.
+    /// Parses a node, or emits an empty one if the next token is one for which `ends` is true.
     fn node_unless(
         &mut self,
         ends: impl Fn(TokenKind) -> bool,

@@ -14,8 +14,8 @@ pub(super) struct Gap {
 }
 
 impl Scanner<'_> {
-    /// Reads consecutive line breaks into `self.breaks`, and skips the blanks around them. `tab_limit` is set for a plain
-    /// scalar: after a break, a tab left of that column is an error.
+    /// Reads consecutive line breaks into `self.breaks`, and skips the blanks around them. For a
+    /// plain scalar, a tab left of column `tab_limit` after a break is an error.
     #[inline]
     pub(super) fn read_breaks(&mut self, tab_limit: Option<i32>) -> Result<Gap, SyntaxError> {
         self.breaks.clear();
@@ -51,8 +51,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// Appends `breaks` to `decoded`, folded: a lone LF becomes a space; of several breaks, a leading LF is dropped; LS and
-    /// PS are kept.
+    /// Appends `breaks` to `decoded`, folded: a lone LF becomes a space; of several breaks, a
+    /// leading LF is dropped; LS and PS are kept.
     pub(super) fn fold(&mut self) {
         self.decoded.push_str(match self.breaks.strip_prefix('\n') {
             Some("") => " ",

@@ -144,7 +144,8 @@ impl<'t> Scanner<'t> {
         Some(Span::new(start as u32, self.decoded.len() as u32))
     }
 
-    /// Opens a block collection if `column` is right of the indent. Its token goes before the token `before`, or last.
+    /// Opens a block collection if `mark` is right of the indent. Its token goes before token
+    /// number `before`, or last.
     fn roll_indent(
         &mut self,
         mark: Mark,
@@ -279,7 +280,7 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Adds an indicator that is not part of a simple key. `allows_key` says whether one may follow.
+    /// Adds an indicator that is in no simple key; `allows_key` says whether a key may follow.
     fn fetch_indicator(
         &mut self,
         kind: TokenKind,

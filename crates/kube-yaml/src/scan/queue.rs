@@ -17,7 +17,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Scans until the first token is known.
+    /// Scans until the first token is final.
     pub(super) fn settle_head(&mut self) -> Result<(), SyntaxError> {
         while self.tokens.is_empty() || self.head_may_be_key()? {
             if self.ended {
