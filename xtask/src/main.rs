@@ -1,4 +1,4 @@
-//! Chores of this repository: `cargo xtask --help`.
+//! Maintenance tasks of this repository: `cargo xtask --help`.
 
 mod rule;
 mod style;

@@ -1,4 +1,4 @@
-//! Starts a rule: its page and its fixtures. The tests name whatever is left to fill in.
+//! Creates the page and the fixtures of a new rule. Tests name whatever is left to fill in.
 
 use std::error::Error;
 use std::fs;
@@ -37,7 +37,7 @@ fn page_of(id: &str) -> String {
     )
 }
 
-/// Returns an example manifest, whose name has the mark.
+/// Returns an example manifest, with `mark` after its name.
 fn manifest(mark: &str) -> String {
     format!(
         "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: example{mark}\n  namespace: shop\n"

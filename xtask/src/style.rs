@@ -1,4 +1,4 @@
-//! Counts habits of style in the Rust sources: a report, not a gate.
+//! Counts style habits in the Rust sources: a report, not a gate.
 
 use std::error::Error;
 use std::fs;
