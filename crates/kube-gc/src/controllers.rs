@@ -2,8 +2,8 @@
 //!
 //! A namespace purge and a definition's purge are lists of single deletes, so that the exhaustive
 //! search can interleave them with the collector. Everything else (the kubelet, protection
-//! finalizers, followers, the end of a definition) happens in one batch when the collector has come
-//! to rest `[SIM-7]`.
+//! finalizers, objects that follow another, the end of a definition) happens in one batch when the
+//! collector has come to rest `[SIM-7]`.
 
 use crate::cause::{Cause, Protection};
 use crate::flags::{GRACEFUL, SPEC_KUBERNETES, TERMINATING};

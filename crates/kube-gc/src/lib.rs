@@ -61,8 +61,8 @@
 //! * `callouts`, `failing`, `webhooks`, `discovery`: Services that the API server calls, and the requests that fail
 //!   without a backend
 //! * `steps`, `requests`, `delete`, `controllers`, `collector`, `reconcilers`: requests of clients, and actions of the
-//!   API server, the other controllers, the collector and operators; each rule of `kubernetes-deletion-semantics` is
-//!   cited where it is applied
+//!   API server, the other controllers, the collector and operators; rules such as `[GC-22]` are cited
+//!   where they are applied, and [`semantics()`] explains those that plans cite
 //! * `client`, `search`: concurrent requests of several clients, and every outcome that some order reaches
 //! * `plan`, `outcome`, `cause`, `hold`, `unattended`, `why`, `events`: results for the caller
 

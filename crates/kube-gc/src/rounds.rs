@@ -130,7 +130,7 @@ impl Rounds<'_, '_> {
         }
     }
 
-    /// Whether all `awaited` objects are gone, and there are any.
+    /// Whether objects are `awaited` and all of them are gone.
     fn is_over(&self, awaited: &BTreeSet<ObjectId>) -> bool {
         !awaited.is_empty() && awaited.iter().all(|id| self.world.state.gone(*id))
     }

@@ -1,4 +1,4 @@
-//! Interned strings that many objects share.
+//! An interner for values that many objects share.
 
 use std::hash::Hash;
 use std::sync::Arc;

@@ -92,8 +92,8 @@ impl<'c> Explorer<'c> {
         }
     }
 
-    /// Runs the search. Returns the possible states at the end of each stretch, and the unused budget. `sent` has the
-    /// requests to this part, in some of the stretches between `rests`.
+    /// Runs the search. Returns the possible states at the end of each stretch, and the unused
+    /// budget. `sent` are the requests to this part; `rests` divide the stretches.
     pub(super) fn run(mut self, sent: &'c Sent<'c>, rests: &Rests<'_>) -> (ReachedEnds, usize) {
         let start = Branch::of(Simulation::new(self.cluster).state, Course::default());
         let first = self.settle(vec![start]);
@@ -209,7 +209,7 @@ impl<'c> Explorer<'c> {
         }
     }
 
-    /// Runs pseudo-random orders: fewer if one is long, and if many were run already.
+    /// Runs pseudo-random orders: fewer if the part is large, or if many were run already.
     fn sample_all(&mut self, starts: &[Branch], search: &mut Search) {
         let objects = self.cluster.len() + 1;
         let samples = (self.sampled / objects).clamp(FEWEST_SAMPLES, SAMPLES);
