@@ -31,7 +31,7 @@ impl<'a> FinalizerHolder<'a> {
         }
     }
 
-    /// Describes `member` and all objects that differ from it only in their names, so that one answer is for all of them.
+    /// Describes `member` and all objects that differ from it only in their names.
     pub fn unnamed(member: &'a Member) -> Self {
         Self {
             name: None,

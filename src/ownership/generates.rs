@@ -66,7 +66,7 @@ fn tie(
 ) -> Tie {
     let key = ObjectKey::new(row.product.kind.as_ref(), namespace.clone(), &found.name);
     let to = TieEnd::of(inventory, key);
-    // A rendered object of that name is not made by the generator, and operators differ in which of the two they keep.
+    // A rendered object has that name. Operators differ in which of the two they keep.
     let contested = to.id.is_some_and(|id| !inventory.member(id).from_dump);
     Tie {
         from: member.id,
@@ -85,7 +85,6 @@ fn tie(
     }
 }
 
-/// Whether the products of a row are cluster-scoped.
 fn are_cluster_scoped(inventory: &Inventory, row: &Generator) -> bool {
     let kind = &row.product.kind;
     let version = ApiVersion {

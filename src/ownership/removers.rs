@@ -1,10 +1,10 @@
 //! Workloads in the input that remove a finalizer from an object (controller → finalizer), with the evidence.
 //!
-//! Evidence is an image that the table of known finalizers names, the configuration, or a ServiceAccount that may
-//! change objects of that kind in that namespace. None of these proves that the controller works, only that it is meant
-//! to do this; permissions alone do not prove how a workload uses them. Permission to change everything names no kind
-//! and is not evidence at all: otherwise, one tool that is bound to `cluster-admin` would be the remover of every
-//! finalizer. Nothing proves that no controller removes a finalizer, because a controller can be outside the input.
+//! Evidence is an image that the table of known finalizers names, the configuration, or a
+//! ServiceAccount that may change objects of that kind in that namespace. None of these proves that
+//! the controller works, nor that it uses its permissions. Permission to change everything is not
+//! evidence: otherwise, a tool bound to `cluster-admin` would be the remover of every finalizer.
+//! Nothing proves that no controller removes a finalizer: one can be outside the input.
 
 use std::sync::{Arc, OnceLock};
 
@@ -29,7 +29,7 @@ pub enum Evidence {
         /// The span of the image in the workload's file.
         span: Span,
     },
-    /// It runs an image of the same name from another path, as a mirror or a private build has: likely, not certain.
+    /// It runs an image of the same name from another path, such as a mirror: likely, not certain.
     ImageName {
         /// The image as written.
         image: String,
@@ -49,10 +49,10 @@ pub enum Evidence {
     },
 }
 
-/// The remover of a finalizer: the tie from a controller to the objects it reconciles.
+/// The remover of a finalizer, as far as the input and the table show it.
 #[derive(Clone, Debug)]
 pub enum Remover<'t> {
-    /// A controller of the control plane or of the cloud provider: always there, in no manifest.
+    /// A controller of the control plane or of the cloud provider, which is in no manifest.
     ControlPlane(&'t Controller),
     /// A workload in the input.
     Workload {
@@ -65,7 +65,7 @@ pub enum Remover<'t> {
     },
     /// A known controller that is not in the input; it may run elsewhere in the cluster.
     KnownElsewhere(&'t Controller),
-    /// A known controller that removes it from other kinds. The table does not say whether it handles this kind.
+    /// A known controller that removes it from other kinds; the table does not list this kind.
     Unlisted(&'t Controller),
     /// Neither the table nor the input contains a controller for it. Also the result if its known controllers certainly
     /// do not handle the kind, or if the table names only their framework.
@@ -94,15 +94,14 @@ struct AddedFinalizer {
 /// The workloads that run a controller, in order, with the evidence.
 type RunningController = Vec<(ObjectId, Evidence)>;
 
-/// A controller with one of the workloads that run it.
 #[derive(Clone, Copy)]
 struct Running<'t> {
     controller: &'t Controller,
     workload: &'t (ObjectId, Evidence),
 }
 
-/// If at most this many workloads run a controller, each is a candidate. Of more, only the first that may change the
-/// object is one, or else the first.
+/// Maximum number of candidates. If more workloads run a controller, the only candidate is the
+/// first one that may change the object, or else the first.
 const MOST_CANDIDATES: usize = 8;
 
 /// If there are several candidates, keeps only those for which `has_sign` holds, unless it holds for none.
@@ -117,7 +116,7 @@ fn prefer<T>(candidates: &mut Vec<T>, mut has_sign: impl FnMut(&T) -> bool) {
     }
 }
 
-/// Whether a workload is named after its image, perhaps with a release name before it.
+/// Whether a workload is named after its image, perhaps with the release name as a prefix.
 fn is_called(workload: &str, image: &str) -> bool {
     workload
         .strip_suffix(image)
@@ -250,8 +249,8 @@ impl Removers {
             })
     }
 
-    /// Returns the workloads that may run the controller of a finalizer, by its image or a configuration: several if
-    /// the input does not show which of them it is.
+    /// Returns the workloads that may run the controller of `finalizer`, by image or configuration:
+    /// several if the input does not show which one does.
     pub fn candidates(
         &self,
         inventory: &Inventory,

@@ -1,4 +1,4 @@
-//! An edge between two objects other than an owner reference in a manifest.
+//! Edges between objects that are not owner references in manifests.
 
 use std::sync::Arc;
 
@@ -63,8 +63,8 @@ impl Tie {
 }
 
 impl TieEnd {
-    /// Creates the end for a key, in the input or not. The namespace of the key is [`Namespace::None`] if its kind is
-    /// cluster-scoped: an object of the kind is meant even if the input does not say so, and then has a key of its own.
+    /// Creates the end for `key`, in the input or not; a cluster-scoped `key` has no namespace. If
+    /// the scope is unknown to the input, its object may have another key, which the end gets.
     pub(super) fn of(inventory: &Inventory, key: ObjectKey) -> Self {
         if let Some(id) = inventory.with_key(&key).first() {
             return Self { key, id: Some(*id) };
@@ -79,8 +79,8 @@ impl TieEnd {
     }
 }
 
-/// Returns the object with a cluster-scoped key whose kind the input does not define, so that its own key has a
-/// namespace, or one that is not known.
+/// Finds the object that a cluster-scoped `key` names if the input does not define the scope of its
+/// kind: the object's own key then has a named or unwritten namespace.
 fn of_unknown_scope<'a>(inventory: &'a Inventory, key: &ObjectKey) -> Option<&'a Member> {
     let version = ApiVersion {
         group: key.group(),

@@ -8,11 +8,11 @@ use crate::inventory::{Inventory, Member, ObjectId};
 use crate::knowledge::Tables;
 use crate::kube::ObjectKey;
 
-/// The ties of a bundle that are not owner references in manifests. The inventory knows the content of a Namespace and
-/// the instances of a CRD: [`Inventory::in_namespace`], [`instances_of`](super::instances_of).
+/// The ties of a bundle. They include neither the content of a Namespace nor the instances of a
+/// CRD: see [`Inventory::in_namespace`] and [`instances_of`](super::instances_of).
 #[derive(Clone, Debug, Default)]
 pub struct Ties {
-    /// Sorted by the object at the near end.
+    /// Sorted by [`Tie::from`].
     all: Vec<Tie>,
     /// By the key of the generated object: indexes into `all`. Separate from `users`, because a key may have thousands
     /// of ties of one kind and none of the other.
@@ -27,7 +27,7 @@ impl Ties {
         Self::from_some(inventory, tables, |_| true)
     }
 
-    /// Finds the ties that begin at those objects for which `are_these` holds.
+    /// Finds the ties that begin at the objects for which `are_these` holds.
     pub fn from_some(
         inventory: &Inventory,
         tables: &Tables,
@@ -68,7 +68,7 @@ impl Ties {
         ties
     }
 
-    /// Returns every tie, sorted by the object at the near end.
+    /// Returns every tie, sorted by [`Tie::from`].
     pub fn all(&self) -> &[Tie] {
         &self.all
     }

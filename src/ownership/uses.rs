@@ -106,8 +106,8 @@ impl<'a> Uses<'a> {
         certainty: Certainty,
     ) {
         for holder in reference.holders(start.value) {
-            // An optional object is not needed: the Pod starts without it, and reads it if it is there. Flux does without
-            // it.
+            // A Pod starts without an optional object, and reads it if it exists. Flux does not
+            // need it.
             let is_optional = holder.is_true_at(&["optional"]);
             if is_optional && reference.is_of_flux() {
                 continue;

@@ -11,7 +11,7 @@ use crate::manifest::Spanned;
 use crate::ownership::pod_specs::{containers_of, may_run_pods, pod_spec};
 use crate::yaml::Value;
 
-/// An object that runs Pods, or is one. Small, because there may be many: its containers are read from its tree.
+/// An object that runs Pods, or is one. To save memory, its containers stay in its tree.
 #[derive(Clone, Debug)]
 pub(super) struct Workload {
     pub(super) id: ObjectId,

@@ -14,8 +14,8 @@ pub enum Owner {
     /// An object in the input has the uid. The collector binds by uid alone ([GC-4]), so this is certain, whether or
     /// not the other coordinates agree.
     ByUid(ObjectId),
-    /// No uid matched, and the uid of a rendered object is unknown. An object in the input has the group, kind and name,
-    /// and is, or may be, in the implied namespace ([SIM-6]). The reference is assumed to mean it.
+    /// No uid matched. The reference is assumed to mean an object in the input with its group, kind
+    /// and name that is or may be in the namespace where the collector looks ([SIM-6]).
     ByName(ObjectId),
     /// Objects of that group, kind and name exist ([`Inventory::with_name`]), but only in other namespaces.
     Elsewhere,
@@ -153,7 +153,7 @@ fn bind(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -
     by_name_elsewhere(inventory, dependent, reference)
 }
 
-/// Returns the owner of an object in a dump, if it may be a rendered object without a written namespace: that object
+/// Returns the rendered object without a written namespace that a reference in a dump may mean: it
 /// may be in the dependent's namespace.
 fn unplaced(
     inventory: &Inventory,

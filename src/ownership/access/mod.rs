@@ -10,10 +10,10 @@
 //! | `subject.rs` | `appliesTo` (there) |
 //! | `roles.rs` | `GetRoleReferenceRules` (there), and the aggregation of ClusterRoles |
 //!
-//! There are three differences. Where the input leaves something open (a namespace that is not written, a plural that
-//! no CRD defines) the answer is yes: a finding that no controller can remove a finalizer must not rest on a guess. The
-//! bindings of a workload are looked up by its subjects, because an input may have thousands of both. And at most
-//! `MANY_GRANTS` bindings of a workload and `MANY_RULES` rules are evaluated: beyond that, the answer is yes as well.
+//! There are three differences. If the input lacks a fact (an unwritten namespace, a plural that no
+//! CRD defines), the answer is yes: a finding that no controller can remove a finalizer must not
+//! rest on a guess. Bindings are indexed by subject. At most `MANY_GRANTS` bindings of a workload
+//! and `MANY_RULES` rules are evaluated; beyond that, the answer is yes too.
 
 mod roles;
 mod rule;
@@ -39,7 +39,7 @@ const MANY_GRANTS: usize = 500;
 /// Maximum number of rules evaluated for one object. If more rules might apply to it, the change is treated as allowed.
 const MANY_RULES: usize = 1_000;
 
-/// Permission to change the object itself (`""`) or its `finalizers` is enough to release it.
+/// Changing the object itself (`""`) or its `finalizers` counts as permission to release it.
 const WHOLE_OR_FINALIZERS: [&str; 2] = ["", "finalizers"];
 
 /// The remaining number of rules that may be evaluated for one object, over all queries about it.
@@ -65,7 +65,8 @@ impl Budget {
 #[derive(Debug, Default)]
 pub struct Access {
     workloads: Workloads,
-    /// By index of the workload: the subjects that include it, ascending. Workloads that no binding names are left out.
+    /// By index of the workload: the subjects that include it, ascending. Omits workloads without
+    /// any.
     subjects: HashMap<usize, Vec<usize>>,
     /// By subject: the grants that name it, ascending.
     granted_to: Vec<Vec<usize>>,
@@ -87,15 +88,15 @@ pub struct AlikeWorkloads<'a> {
 pub struct Authority {
     /// The ServiceAccount that its Pods run as, if the input contains it.
     pub service_account: Option<ObjectId>,
-    /// Each entry is a binding with its role, and possibly a role that this one aggregates. One entry is sufficient; if
-    /// there is none, the input does not show what authorizes the controller.
+    /// Each entry is a binding with its role, and possibly a role that this role aggregates. One
+    /// entry is sufficient; without any, the input does not show what authorizes the controller.
     pub grants: Vec<Vec<ObjectId>>,
-    /// Whether it has too many grants or rules to evaluate each.
+    /// Whether there are too many grants or rules to evaluate.
     pub unrestricted: bool,
 }
 
 impl Authority {
-    /// Returns the objects that have to exist, as alternatives of which one is sufficient. Empty if none matters.
+    /// Returns alternative sets of objects, of which one has to exist. Empty if none is known.
     pub fn alternatives(&self) -> Vec<Vec<ObjectId>> {
         let account = self.service_account;
         match self.grants.as_slice() {
@@ -191,7 +192,7 @@ impl Access {
         &self.workloads
     }
 
-    /// Whether any binding grants a workload something. If not, the namespace of an object makes no difference.
+    /// Whether any binding grants a workload something.
     pub fn has_grants(&self) -> bool {
         !self.roles.grants.is_empty()
     }
@@ -263,8 +264,8 @@ impl Access {
         })
     }
 
-    /// Returns the first grant that allows changing `holder`, whose kind is one of `resources`, with the first workload
-    /// that it names. A rule about everything is not sufficient: it has to name the kind or the group.
+    /// Returns the first grant that allows changing `holder`, whose kind is one of `resources`,
+    /// with the first workload that it names. A rule for all groups and resources does not count.
     pub(super) fn naming(
         &self,
         holder: &FinalizerHolder<'_>,

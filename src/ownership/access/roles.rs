@@ -46,8 +46,8 @@ impl Grant {
 pub struct BoundRole {
     /// The role, if the input contains it.
     pub id: Option<ObjectId>,
-    /// Whether its rules may be incomplete: it aggregates others, or it is neither in the input nor `cluster-admin` nor
-    /// one of `system:`.
+    /// Whether its rules may be incomplete: it aggregates others, or it is not in the input and
+    /// neither `cluster-admin` nor a `system:` role.
     pub partial: bool,
     /// Indexes of its rule sets: its own, and those that it aggregates.
     pub(super) rule_sets: Vec<usize>,
@@ -62,7 +62,7 @@ pub struct RuleSet {
     pub written_in: Option<ObjectId>,
     /// The rules, in written order.
     pub rules: Vec<PolicyRule>,
-    /// Indexes of the bound roles that have them.
+    /// Indexes of the bound roles that include this set.
     pub(super) roles: Vec<usize>,
 }
 
@@ -267,7 +267,7 @@ pub(super) fn bindings(inventory: &Inventory) -> impl Iterator<Item = &Member> {
     })
 }
 
-/// Returns the numbers of the subjects that a binding names, ascending.
+/// Returns the indices of the subjects that a binding names, ascending.
 pub(super) fn subjects_of<'a>(binding: &'a Member, table: &mut SubjectTable<'a>) -> Vec<usize> {
     let subjects = binding.object.value().items_at("subjects");
     let mut named: Vec<usize> = subjects

@@ -142,7 +142,7 @@ impl PolicyRule {
         self.resource_names.0.is_empty() || name.is_none_or(|name| self.resource_names.has(name))
     }
 
-    /// Whether the rule covers all groups and resources. `*/finalizers` does not: only controllers ask for that.
+    /// Whether the rule covers all groups and resources. `*/finalizers` is specific to controllers.
     pub fn is_everything(&self) -> bool {
         self.groups.has(ALL) && self.mentions_everything()
     }
@@ -180,7 +180,7 @@ impl PolicyRule {
         self.resources.has(ALL)
     }
 
-    /// Returns the resources that the rule names, or of which it names a subresource.
+    /// Returns the resources that the rule names, directly or by a subresource.
     pub fn resources(&self) -> impl Iterator<Item = &str> {
         self.resources
             .iter()
@@ -193,9 +193,9 @@ impl PolicyRule {
     }
 }
 
-/// Whether these rules let a client set a reference with `blockOwnerDeletion: true` to an object, where the API server
-/// enforces that (the admission plugin OwnerReferencesPermissionEnforcement, which OpenShift turns on): it asks for
-/// `update` of the owner's `finalizers` (Kubernetes plugin/pkg/admission/gc/gc_admission.go).
+/// Whether `rules` let a client set a reference with `blockOwnerDeletion: true` to an object. The
+/// admission plugin OwnerReferencesPermissionEnforcement, which OpenShift turns on, requires
+/// `update` of the owner's `finalizers` (plugin/pkg/admission/gc/gc_admission.go).
 pub fn may_set_blocking_reference<'r>(
     rules: impl IntoIterator<Item = &'r PolicyRule>,
     group: &str,

@@ -52,8 +52,8 @@ impl<'a> Subject<'a> {
         Some(Self { name, place })
     }
 
-    /// Returns the subject of an entry of `subjects`. If it is in one namespace, a second one follows, for workloads
-    /// without a written namespace: they may be in that one.
+    /// Returns the subject of an entry of `subjects`. If it is in one namespace, a second subject
+    /// follows, for workloads without a written namespace: they may be in the same one.
     pub(super) fn all_of(subject: Value<'a>, binding: &'a Member) -> impl Iterator<Item = Self> {
         let subject = Self::of(subject, binding);
         let open = subject.filter(|subject| matches!(subject.place, Place::Named(_)));
@@ -77,9 +77,9 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Returns the place of ServiceAccounts that a binding names without a namespace: that of a RoleBinding. The API server
-/// rejects a ClusterRoleBinding with such a subject, unless a tool adds the namespace: then workloads without a written
-/// namespace may be there.
+/// Returns the place of ServiceAccounts that `binding` names without a namespace: the namespace of
+/// a RoleBinding. In a ClusterRoleBinding, a tool has to add the namespace, and workloads without a
+/// written namespace may be there.
 fn place_of(binding: &Member) -> Place<'_> {
     if binding.object.kind() == "ClusterRoleBinding" {
         return Place::Open;

@@ -24,7 +24,7 @@ pub(super) fn read(member: &Member) -> Option<DeliveryObject> {
     })
 }
 
-/// The texts of generators that may name a folder: patterns of git generators, elements of lists.
+/// Returns the strings of a generator that may name a folder: git patterns, list elements.
 fn folders(generator: Value<'_>) -> impl Iterator<Item = DeliverySource> {
     let entries = generator.entries_below().into_iter();
     entries.filter_map(|entry| {

@@ -60,13 +60,14 @@ pub(super) fn helm_release(member: &Member) -> Option<DeliveryObject> {
         },
         // An upgrade deletes objects that left the chart.
         prunes: true,
-        // Even with `uninstall.deletionPropagation: orphan`: that keeps the dependents of its objects.
+        // Even with `uninstall.deletionPropagation: orphan`, which only keeps dependents of
+        // objects.
         cascades: true,
         suspended: spec.is_true_at(&["suspend"]),
     })
 }
 
-/// Another cluster than the one in which Flux runs.
+/// Returns the target cluster, if it is not the one in which Flux runs.
 fn remote(spec: Value<'_>) -> Option<String> {
     let reference = spec.get("kubeConfig")?;
     let name = reference

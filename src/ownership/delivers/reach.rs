@@ -31,13 +31,13 @@ pub struct Reach {
     deliveries: Vec<Vec<Place>>,
     /// By delivery object: files that are already known to be delivered, without evaluation.
     files: Vec<BTreeSet<FileId>>,
-    /// Files for which it is known which build decides what is applied.
+    /// Files whose delivery object is already known.
     evaluated: BTreeSet<FileId>,
     /// The objects of the input, by file and the byte at which they begin.
     places: HashMap<(FileId, u32), ObjectId>,
     /// The numbers of the clusters to which each file is delivered.
     clusters: OnceLock<HashMap<FileId, BTreeSet<u32>>>,
-    /// The first limit that the deliveries exceed; those beyond it are unknown.
+    /// The first limit that the deliveries exceed.
     beyond: Option<BeyondLimit>,
 }
 
@@ -52,7 +52,6 @@ struct Repository {
     roots: Vec<usize>,
 }
 
-/// Index of a repository and of a delivery in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Place {
     repository: usize,
@@ -155,7 +154,7 @@ impl Reach {
         }
     }
 
-    /// Returns the first limit that delivery objects exceed; anything that they build beyond it is unknown.
+    /// Returns the first limit that the deliveries exceed; those beyond it are unknown.
     pub fn beyond(&self) -> Option<&BeyondLimit> {
         self.beyond.as_ref()
     }
@@ -213,7 +212,7 @@ impl Reach {
         built.chain(known).collect()
     }
 
-    /// Whether it is known which build decides what is applied from a file.
+    /// Whether the delivery object of a file is already known.
     pub fn is_evaluated(&self, file: FileId) -> bool {
         self.evaluated.contains(&file)
     }
@@ -263,8 +262,8 @@ impl<'r> Delivered<'r> {
         [&repository.top, folder_of(&root.file), self.named_cluster()]
     }
 
-    /// Returns the name of its cluster; empty if that is only the path of a Flux entry point, of which a cluster may
-    /// have several.
+    /// Returns the name of its cluster; empty if it is only the path of a Flux entry point, because
+    /// a cluster may have several.
     fn named_cluster(&self) -> &'r str {
         let Self { delivery, root, .. } = *self;
         let is_flux = root.by.as_ref().is_some_and(|by| by.tool.is_flux());
@@ -272,12 +271,12 @@ impl<'r> Delivered<'r> {
         if is_own { "" } else { &delivery.cluster }
     }
 
-    /// The name of the object that delivers, which an ApplicationSet may have generated.
+    /// Returns the name of the delivery object, which an ApplicationSet may have generated.
     pub fn name(&self) -> Option<&'r str> {
         Some(&self.delivery.by.as_ref()?.name)
     }
 
-    /// Whether its existence depends on facts that are not known.
+    /// Whether its existence depends on unknown facts.
     pub fn is_possible(&self) -> bool {
         self.delivery.is_possible
     }
@@ -299,7 +298,7 @@ impl<'r> Delivered<'r> {
     }
 }
 
-/// Returns the key of an object in the cluster, after it was built.
+/// Returns the key of a built object in the cluster.
 fn applied_key(member: &Member, built: &Resource) -> ObjectKey {
     let id = built.id();
     let namespace = match id.namespace.as_str() {
@@ -339,7 +338,6 @@ fn tree_of<'f>(files: impl Iterator<Item = (&'f str, FileId, &'f ParsedFile)>) -
     TreeFiles::of_parsed(files.map(|(path, _, file)| (path.to_owned(), file)))
 }
 
-/// Evaluates the deliveries of a tree.
 fn deliveries(builds: &Builds<'_>, limits: &Limits) -> Result<Vec<Delivery>, BeyondLimit> {
     let terms = Terms {
         limits,
@@ -462,7 +460,6 @@ pub fn tops(inventory: &Inventory, objects: &[DeliveryObject]) -> BTreeSet<Strin
     chosen.cloned().collect()
 }
 
-/// Whether one of `paths` lies in `folder` or below.
 fn has_folder(paths: &BTreeSet<String>, folder: &str) -> bool {
     let start = format!("{folder}/");
     let first = paths.range(start.clone()..).next();

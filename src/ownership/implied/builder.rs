@@ -69,7 +69,7 @@ impl<'a> Builder<'a> {
         self.add(dependent(rule, kind, name, &owner.key, reference))
     }
 
-    /// Returns how many replicas of a workload are implied, if each is `objects` objects. Records a reduced number.
+    /// Returns the implied replicas of a workload, each of `objects` objects. Records a reduction.
     pub(super) fn capped(&mut self, owner: &ObjectKey, replicas: i64, objects: usize) -> i64 {
         let most = match self.implied.objects.len() / MANY_IMPLIED {
             0 => MOST_REPLICAS,

@@ -1,11 +1,11 @@
 //! Dependents that controllers create and no manifest contains (section 7 of the deletion semantics; the table of
 //! generators).
 //!
-//! A rendering contains no ReplicaSets, Pods or EndpointSlices, yet a deletion deletes them too. Each row of that
-//! section for which a manifest is sufficient is implemented here: the created object, its name, and its owner
-//! reference. Names that a controller generates contain a placeholder: `web-<hash>-<1>`. Nothing is implied below an
-//! object that was read from a cluster (its dependents would have been read too), even if a manifest also contains it,
-//! nor if the input already contains the dependents.
+//! A rendering contains no ReplicaSets, Pods or EndpointSlices, yet a deletion deletes them too.
+//! This module implements each row of that section that manifests decide: the created object, its
+//! name, and its owner reference. Names that a controller generates contain a placeholder:
+//! `web-<hash>-<1>`. Nothing is implied if the input already contains the dependents, nor below an
+//! object that is also in a dump: the dump would contain them.
 //!
 //! Not included, because no manifest decides them: objects of features that are off by default (`[DEP-8]`, `[DEP-13]`,
 //! `[DEP-14]`), and static Pods and ResourceSlices of a node (`[DEP-17]`, `[DEP-18]`).

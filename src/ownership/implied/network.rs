@@ -5,7 +5,7 @@ use super::object::ImpliedReference;
 use crate::inventory::Member;
 use crate::kube::{Namespace, ObjectKey, kinds};
 
-/// The reference to a controller of the core group.
+/// The reference to a controlling owner of the core group.
 const CONTROLLER_V1: ImpliedReference<'_> = ImpliedReference::controller("v1");
 const SLICE: (&str, &str) = ("discovery.k8s.io/v1", "EndpointSlice");
 /// The label that excludes an Endpoints object from mirroring.
@@ -72,7 +72,7 @@ pub(super) fn node(builder: &mut Builder<'_>, member: &Member) {
     builder.add(dependent("DEP-16", kind, name, &member.key, reference));
 }
 
-/// Adds an object without a reference to the one that it is created for `[DEP-19]`.
+/// Adds an object without a reference to `owner`, for which it is created `[DEP-19]`.
 fn add_untied(
     builder: &mut Builder<'_>,
     kind: &'static str,

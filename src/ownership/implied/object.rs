@@ -8,7 +8,7 @@ use crate::kube::ObjectKey;
 use crate::manifest::OwnerReference;
 use crate::yaml::Value;
 
-/// Maximum number of Pods implied below one workload, and of claims per template: a larger set behaves alike.
+/// Maximum number of implied Pods of a workload and claims of a template: more behave alike.
 pub(super) const MOST_REPLICAS: i64 = 100;
 /// Maximum number of objects below one workload with several replicas. At least two replicas are implied.
 pub(super) const MOST_BELOW_ONE: usize = 2_000;

@@ -107,7 +107,6 @@ pub(super) fn stateful_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     }
 }
 
-/// A claim template of a StatefulSet.
 struct ClaimTemplate<'a> {
     name: &'a str,
     metadata: Option<Metadata<'a>>,
@@ -186,7 +185,7 @@ pub(super) fn daemon_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     builder.add_hashed("DEP-5", REVISION, member, APPS);
     if !builder.has_written(member, "Pod") {
         let template = PodTemplate::of(spec(member), member);
-        // A single one: there is one Pod per node, and a rendering does not show nodes.
+        // One Pod stands for one per node: a rendering does not show nodes.
         let name = format!("{}-<node>", member.key.name);
         add_pod(builder, "DEP-5", name, &member.key, APPS, &template);
     }

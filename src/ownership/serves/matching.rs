@@ -10,7 +10,7 @@ use crate::manifest::{LabelSelector, Labels, SelectorOperator, Spanned, Webhook,
 pub enum AdmissionOperation {
     /// PUT and PATCH, including every removal of a finalizer.
     Update,
-    /// DELETE, and DELETE of a collection for each object.
+    /// DELETE of an object, and of each object of a collection.
     Delete,
 }
 
@@ -135,7 +135,7 @@ pub struct RequestedObject<'a> {
 }
 
 impl RequestedObject<'_> {
-    /// Whether the selectors and conditions of `webhook` let a request through to it.
+    /// Whether the selectors and conditions of `webhook` select a request for the object.
     pub fn selected_by(&self, webhook: &Webhook) -> Interception {
         let conditions = if webhook.has_conditions {
             Interception::Maybe
@@ -158,7 +158,7 @@ impl RequestedObject<'_> {
     }
 }
 
-/// Whether a selector matches labels. `name` is that of the Namespace whose labels they are, if any.
+/// Whether a selector matches labels. `name` is the name of the Namespace if they are those of one.
 fn selected(selector: &LabelSelector, labels: KnownLabels<'_>, name: Option<&str>) -> Interception {
     let each = selector.requirements.iter().map(|requirement| {
         let automatic = name.filter(|_| requirement.key == METADATA_NAME);

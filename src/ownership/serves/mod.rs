@@ -74,7 +74,7 @@ pub enum Backend {
 /// The evidence that a Service is absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absence {
-    /// The object that names it comes from a dump, and so do Services: none has that name.
+    /// The object that names it comes from a dump that contains Services, but none of that name.
     Dumped,
     /// The input contains its Namespace, but not the Service.
     Unplaced,
@@ -182,7 +182,7 @@ fn calls_of(member: &Member) -> Vec<(ObjectId, Purpose, ServiceReference)> {
     call.into_iter().collect()
 }
 
-/// Finds a Service. A namesake whose manifest has no namespace is likely the one that is named.
+/// Finds a Service. One of that name without a written namespace is likely it.
 fn service_of(inventory: &Inventory, service: &ServiceReference) -> Option<(ObjectId, Certainty)> {
     if let Some(id) = inventory.with_key(&key_of(service)).first() {
         return Some((*id, Certainty::Certain));

@@ -1,4 +1,4 @@
-//! The Pods that a Service selects: those of the input, and those that its workloads will run.
+//! The Pods that a Service selects: Pods in the input, and those that workloads in the input run.
 
 use foldhash::HashMap;
 
@@ -17,7 +17,7 @@ pub enum Selected {
     Unselected,
 }
 
-/// A list of workloads and Pods, which Services with the same selector share ([`super::Serves::workloads`]).
+/// The index of a list in [`super::Serves::workloads`]. Services with the same selector share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SelectionId(pub(super) usize);
 
@@ -98,7 +98,7 @@ impl<'a> Selecting<'a> {
     }
 }
 
-/// Returns the metadata of the Pods that an object runs, or of the Pod that it is; `None` for all others and for Jobs.
+/// Returns the metadata of a Pod, or of the Pods that an object runs; `None` for Jobs.
 fn pod_metadata(member: &Member) -> Option<Metadata<'_>> {
     if member.object.is(kinds::POD) {
         return Some(member.object.metadata());
