@@ -1,4 +1,4 @@
-//! The deliverer or the tool that applies removed objects, and its reasons in words.
+//! The deliverer or the tool that applies removed objects, and the messages about it.
 
 use super::deleters::deleted;
 use super::part::MergePart;
@@ -19,7 +19,7 @@ pub(super) enum Applier {
 }
 
 impl Applier {
-    /// Returns the applier of the objects of base at a destination.
+    /// Returns the applier of `member`, an object of base at `destination`.
     pub(super) fn of(
         part: &MergePart<'_>,
         member: &Member,
@@ -36,7 +36,7 @@ impl Applier {
                 let delivered = part.analysis.deliveries().regime(member);
                 let is_known = match delivered.source {
                     RegimeSource::None => false,
-                    // A kustomization keeps the marks of the chart that its files were copied from.
+                    // The files of a kustomization may be copied from a chart, with its marks.
                     RegimeSource::Mark { .. } if delivered.regime == Regime::Helm => {
                         !matches!(destination, Destination::Root { .. })
                     }
@@ -114,7 +114,7 @@ impl Applier {
             .collect()
     }
 
-    /// Returns the assumption that a probable tool deletes objects; `None` if it deletes none or there is evidence for it.
+    /// Returns the assumption that a probable tool deletes objects; `None` if it is known or idle.
     pub(super) fn assumed(
         &self,
         destination: &Destination,

@@ -21,8 +21,8 @@ pub struct LostBackend<'a> {
     pub certain: bool,
 }
 
-/// Lookup of whether the merge deletes an object that head does not apply: `Some(true)` if that is certain or a race,
-/// `Some(false)` if it is only possible.
+/// Returns `Some` if the merge deletes an object that head does not apply: `true` if certain or a
+/// race, `false` if only possible.
 type TakesAway<'f> = &'f dyn Fn(&ObjectKey) -> Option<bool>;
 
 /// Returns the clients in head whose Service has no backend there because the merge deletes the one that base had.

@@ -47,7 +47,7 @@ pub enum CascadeKind {
     Generator,
     /// An owner of other objects.
     Owner,
-    /// An object with which nothing else is deleted, and to which head still refers.
+    /// An object that head still refers to, and with which nothing else is deleted.
     Used,
 }
 
@@ -77,7 +77,7 @@ pub(super) fn cascades<'a>(
             .or_default()
             .push(loss);
     }
-    // These have findings of their own.
+    // Blocked moves and scaled StatefulSets have findings of their own.
     let blocked = withdrawn.handovers.iter();
     let blocked = blocked.filter(|handover| handover.blocked.is_some() && !handover.leaves);
     for key in blocked.flat_map(|handover| &handover.objects) {
@@ -192,7 +192,7 @@ impl Causes<'_, '_> {
         chain
     }
 
-    /// Returns the object that delivers, contains or defines an object, if a tool deletes it as well.
+    /// Returns the object that delivers, contains or defines an object, if a tool deletes it too.
     fn above(&self, key: &ObjectKey) -> Option<ObjectKey> {
         let member = self.part.applied_before(key)?;
         let deliverer = self.part.deliverer_of(member);

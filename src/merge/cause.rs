@@ -9,17 +9,17 @@ use crate::kustomize::{Deliverer, ancestors, folder_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, is_kustomization};
 use crate::text::{FileId, Span};
 
-/// The label of an edit with which objects are built otherwise.
+/// The label of an edit that changes how objects are built.
 const CHANGES_BUILD: &str = "changes how it is built";
 
-/// A place of head. `file` is an id among the files of both sides.
+/// A place of head that causes the removal of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CauseInHead {
-    /// The file.
+    /// The file, by its id among the files of both sides.
     pub file: FileId,
     /// The edited part of it.
     pub span: Span,
-    /// The label of the place: `its new name`.
+    /// The label of the place, such as `its new name`.
     pub words: &'static str,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct EditedFile {
 struct EditedKustomization {
     /// The new line that gives all its objects another namespace or other names.
     renaming: Option<Span>,
-    /// The resources, from which one may have been removed.
+    /// The start of `resources`, from which one may have been removed.
     resources: Span,
 }
 
@@ -133,7 +133,7 @@ impl MergePart<'_> {
         }
     }
 
-    /// The files that both sides have with different texts, by path.
+    /// Returns the files that both sides have with different texts, by path.
     fn edited(&self) -> &HashMap<String, EditedFile> {
         self.edited.get_or_init(|| {
             let base: HashMap<&str, &str> = files(self.sides.base)
@@ -158,7 +158,7 @@ impl MergePart<'_> {
         })
     }
 
-    /// The edited kustomizations in the folder of a file and in those above it.
+    /// Returns the edited kustomizations in the folder of a file and in those above it.
     fn edited_above(
         &self,
         place: &str,
@@ -172,7 +172,7 @@ impl MergePart<'_> {
     }
 }
 
-/// The files of all parts of a side: the path from the root of the side, the part, the file, its text.
+/// Returns the files of all parts of a side: path from the root of the side, part, file, text.
 fn files(parts: &[TreePart]) -> impl Iterator<Item = (&str, usize, FileId, &str)> {
     parts.iter().enumerate().flat_map(|(part, tree)| {
         let files = tree.inventory.sources.iter();

@@ -14,8 +14,8 @@ impl PartWithdrawal {
         deleted(&self.requests).collect()
     }
 
-    /// Records the tool of removed objects. Two destinations may have one key: the first tool that deletes the object
-    /// counts, or else the last one with evidence.
+    /// Records the tool of removed objects. If objects of two destinations have one key, the first
+    /// tool that deletes one counts, or else the last one with evidence.
     pub(super) fn add_tool(
         &mut self,
         leaving: &Leaving<'_>,

@@ -91,7 +91,7 @@ impl<'a> Telling<'a> {
         let unattended = self.unattended(last);
         let requested = self.withdrawn.deleted();
         let elsewhere = self.built_elsewhere(&requested);
-        // The data of a StatefulSet with claims is reported for its claims.
+        // Loss of data of a StatefulSet with claims is reported on its claims.
         let with_claims: BTreeSet<&ObjectKey> = self.claims().map(|claim| &claim.owner).collect();
         let mut effects = Vec::new();
         let mut seen = BTreeSet::new();
@@ -113,7 +113,7 @@ impl<'a> Telling<'a> {
             let because = chain_of(&member.key).unwrap_or_else(|| vec![member.key.clone()]);
             let certainty = self.certainty(raced.contains(&member.key), &because);
             let certainty = certainty.and(because.iter().all(|key| !elsewhere.contains(key)));
-            // With assumptions about tools, the controller that removes the finalizer is perhaps not deleted at all.
+            // If tools are assumed, the controller that removes the finalizer may not be deleted.
             let is_attended =
                 !unattended.contains(&member.key) && self.withdrawn.assumed.is_empty();
             let certainty_of_end = certainty.and(kind != EffectKind::Stuck || is_attended);
@@ -168,8 +168,8 @@ impl<'a> Telling<'a> {
             })
     }
 
-    /// Returns the effects on objects that move from one deliverer to another, and on the contents of a Namespace, the
-    /// instances of a CRD and the objects of a delivery object that moves.
+    /// Returns the effects on objects that move from one deliverer to another, and on all that a
+    /// moved Namespace contains, a moved CRD defines or a moved delivery object delivers.
     fn handed_over(&self, fates: &BTreeMap<ObjectKey, Fate>) -> Vec<DiffEffect> {
         let mut moving: BTreeMap<&ObjectKey, (&Handover, Option<&ObjectKey>)> = BTreeMap::new();
         for handover in &self.withdrawn.handovers {
@@ -209,14 +209,14 @@ impl<'a> Telling<'a> {
         effects
     }
 
-    /// Returns the object of head with the key of one of base, unless its deliverer applies nothing.
+    /// Returns the object of head with the key of `member`, unless its deliverer applies nothing.
     fn applied_again(&self, member: &Member) -> Option<&'a Member> {
         let (after, head) = self.part.after(&member.key).zip(self.part.head)?;
         (!head.is_held_back(head.destination(after.file))).then_some(after)
     }
 
-    /// Returns the objects that a tool deletes and creates again, by a setting, because their update is rejected or is
-    /// always a replacement.
+    /// Returns the effects on objects that a tool is set to delete and create again, because their
+    /// update is rejected or is always a replacement.
     fn replaced(&self) -> Vec<DiffEffect> {
         let part = self.part;
         let changed = part.kept().filter(|object| {
@@ -232,7 +232,7 @@ impl<'a> Telling<'a> {
             let because = vec![base.key.clone()];
             let certainty = EffectCertainty::Certain.and(is_known);
             let data = self.data(base, certainty, &because);
-            // The tool waits until the object is gone, and the Pods go on using it.
+            // The tool waits until the object is gone, but Pods keep using it.
             let kind = if is_mounted(base, self.implied) {
                 EffectKind::Stuck
             } else {

@@ -1,7 +1,7 @@
-//! Objects that move from one deliverer (a Flux Kustomization or an Argo CD Application) to another. They are safe
-//! exactly if the new one belongs to the same tool and applies them before the old one prunes or is deleted: from then
-//! on their labels name the new one, and the old one spares them (fluxcd/pkg ssa/manager_delete.go; argo-cd
-//! docs/user-guide/resource_tracking.md).
+//! Objects that move from one deliverer (a Flux Kustomization or an Argo CD Application) to
+//! another. They survive only if the new one belongs to the same tool and applies them before the
+//! old one prunes or is deleted: their labels then name the new one, and the old one spares them
+//! (fluxcd/pkg ssa/manager_delete.go; argo-cd docs/user-guide/resource_tracking.md).
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -181,8 +181,8 @@ fn is_deleted_by_set(from: &Deliverer, pruned: &Withdrawal<'_>) -> bool {
         && pruned.possible.is_empty()
 }
 
-/// Returns why a deliverer that waits for the old one never applies the `moved` objects: the old one never becomes ready,
-/// because it checks the health of an object that it deletes.
+/// Returns why a deliverer that waits for `from` never applies the `moved` objects: `from` never
+/// becomes ready, because it checks the health of an object that it deletes.
 fn blocker(part: &MergePart<'_>, from: &Deliverer, moved: &[ObjectKey]) -> Option<String> {
     let old = delivering(&part.head?.inventory, from)?;
     let checked = checked(old, moved)?;
@@ -270,7 +270,7 @@ impl Handover {
         }
     }
 
-    /// Explains how to move objects (`it`, `them`) without their deletion; `None` if no annotation prevents that.
+    /// Explains how to move objects (`it` or `them`) without deleting them, if an annotation can.
     pub fn recipe(&self, them: &str) -> Option<String> {
         let protection = match self.from.tool {
             SourceTool::Flux => "kustomize.toolkit.fluxcd.io/prune: disabled",

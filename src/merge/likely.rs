@@ -1,8 +1,8 @@
-//! The tool that probably applies a folder at which no object of the tree points: the tool whose objects are in it.
+//! The tool that probably applies a folder to which no object points, by the objects in it.
 //!
-//! Tools are set up from outside: `flux bootstrap`, a FluxInstance, or a manually created Application points at the
-//! first folder, and the objects in it at the others. If objects of the tree point at folders, a mere source of Flux is
-//! no evidence for a tool.
+//! Tools are set up from outside: `flux bootstrap`, a FluxInstance, or a manually created
+//! Application points at the first folder, whose objects point at the others. If objects of the
+//! tree point at folders, Flux sources alone are no evidence.
 
 use foldhash::HashMap;
 
@@ -57,7 +57,7 @@ fn leading(member: &Member) -> Option<Regime> {
     }
 }
 
-/// Returns the tool whose controllers alone read an object.
+/// Returns the only tool whose controllers read an object.
 fn read_by(member: &Member) -> Option<Regime> {
     flux::is_own(member).then_some(FLUX)
 }

@@ -32,7 +32,7 @@ pub struct Loss<'a> {
     pub provider: Option<&'a Member>,
     /// Whether its deletion does not finish.
     pub stuck: bool,
-    /// `Some` if data outside of Git is deleted with it: whether that is certain.
+    /// Whether it is certain that data outside of Git is deleted with it; `None` if none is.
     pub data: Option<bool>,
     /// Whether the tool creates it again.
     pub recreated: bool,
@@ -112,7 +112,7 @@ impl<'a> Losses<'a, '_> {
             first(effects, &[DataLost]).map(|effect| effect.certainty == EffectCertainty::Certain);
         let tool = self.withdrawn.tool_of_first(&end.because);
         let may_stay = member.is_some_and(|member| self.part.may_stay(member).is_some());
-        // Its deletion is as certain as ever; whether a controller outside of base finishes it is another question.
+        // That it is deleted is certain, but not that a controller outside of base finishes it.
         let unattended = end.effect == Stuck
             && end.certainty == EffectCertainty::Possible
             && self.withdrawn.assumed.is_empty()
@@ -187,8 +187,8 @@ impl<'a> Losses<'a, '_> {
         }
     }
 
-    /// Whether an object delivers, defines or contains others, or is deleted with its definition or its Namespace, and
-    /// nothing in head delivers its file. A file that several apps share stays for the others.
+    /// Whether an object delivers, defines or contains others, or is deleted with its CRD or
+    /// Namespace, and nothing in head delivers its file. (Another app may still deliver it.)
     fn is_grave(&self, member: &Member, because: &[ObjectKey]) -> bool {
         use CascadeKind::{Definition, Delivery, Namespace};
         let kind = CascadeKind::of(member.object.group_kind());
@@ -248,7 +248,6 @@ impl<'a> Losses<'a, '_> {
 /// The objects of head that deliver into a namespace of the cluster, by its name.
 type Clients<'o> = HashMap<&'o str, Vec<ObjectId>>;
 
-/// Returns the first effect of one of these kinds.
 fn first<'e>(effects: &[&'e DiffEffect], kinds: &[EffectKind]) -> Option<&'e DiffEffect> {
     let mut effects = effects.iter().copied();
     effects.find(|effect| kinds.contains(&effect.effect))

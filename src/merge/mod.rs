@@ -3,14 +3,14 @@
 //!
 //! * `part` one part of the tree, before and after; `named` objects that head has under another key; `outlook` facts about
 //!   head
-//! * `withdraw` the tools' requests for removed objects, by their `applier`: `pruning` those of one delivery object, `by_argo` those of an
-//!   Application or ApplicationSet, `deleted` those that follow the deletion of a delivery object, `uninstalled` those
-//!   that follow the deletion of a FluxInstance
+//! * `withdraw` the tools' requests for removed objects, by `applier`: `pruning` of a delivery
+//!   object, `by_argo` of an Application or ApplicationSet, `deleted` after the deletion of a
+//!   delivery object, `uninstalled` after that of a FluxInstance
 //! * `waits` Kustomizations that wait for others
 //! * `handover` objects that move from one delivery object to another; `moved` those whose move deletes others or data
 //! * `likely` the tool of objects that no object of the tree delivers
 //! * `release` objects that leave a Helm release, but not the tree
-//! * `replaced` updates that the API server rejects, and the tools that delete and create anew because of them
+//! * `replaced` updates that the API server rejects, and the tools that then recreate the objects
 //! * `updated` the tools' updates before their deletes
 //! * `effects` the tools' requests, simulated on the cluster of base
 //! * `backends` deleted Services that the API server calls; `released` objects of head that controllers of base release
@@ -151,7 +151,7 @@ impl<'a> Merge<'a> {
             .then_some(effect.certainty != EffectCertainty::Possible)
     }
 
-    /// Returns the deleted delivery objects that delete what they delivered, which was not read.
+    /// Returns the deleted delivery objects that delete objects which were not read.
     pub fn unseen(&self) -> BTreeSet<ObjectKey> {
         let deleted = self.effects.iter().filter(|effect| {
             let kind = CascadeKind::of(effect.key.group_kind());
@@ -175,8 +175,8 @@ impl<'a> Merge<'a> {
             .collect()
     }
 
-    /// Returns the claims that stay when their StatefulSets are deleted. A renamed StatefulSet leaves them, too, which is
-    /// a finding.
+    /// Returns the claims that stay when their StatefulSets are deleted. Those of a renamed
+    /// StatefulSet are left out: they have a finding.
     pub fn kept_claims(&self) -> impl Iterator<Item = &'a ImpliedObject<'a>> {
         let keeps = self.telling.plan.keeps();
         self.telling.claims().filter(move |claim| {

@@ -1,4 +1,4 @@
-//! Objects that are deleted because they move from one deliverer to another, and with which others or data are deleted.
+//! Objects that are deleted because they move to another deliverer, together with others or data.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,11 +20,11 @@ pub struct MovedLoss<'a> {
     pub handover: &'a Handover,
     /// The object in base.
     pub moved: &'a Member,
-    /// The kind of objects that are deleted with it, as far as its own kind decides that.
+    /// The kind of the cascade, if the kind of the moved object decides it.
     pub kind: Option<CascadeKind>,
     /// The objects that are deleted with it, as far as the tree contains them.
     pub others: BTreeSet<&'a ObjectKey>,
-    /// Those of these objects, `moved` included, with which data is deleted, and how certain that is.
+    /// The objects, `moved` included, with which data is deleted, and how certain that is.
     pub data: BTreeMap<&'a ObjectKey, EffectCertainty>,
     /// Whether some of the others are not created again, because their delivery in head fails.
     pub stays_away: bool,

@@ -17,9 +17,9 @@ impl<'a> MergePart<'a> {
         (*kind == ChangeKind::Renamed).then(|| self.sides.of_head(*is))
     }
 
-    /// Returns the condition under which head no longer applies an object of base, if head may still apply it under
-    /// another key: its kind may be cluster-scoped and head adds an object of its name, or the name in one state has a
-    /// placeholder that may stand for the name in the other.
+    /// Returns the condition under which an object of base is removed, if head may still apply it
+    /// under another key: its kind may be cluster-scoped and head adds an object of its name, or a
+    /// placeholder in one of its names may stand for the other.
     pub fn may_stay(&self, member: &Member) -> Option<&'static str> {
         let is_delivery = CascadeKind::of(member.key.group_kind()) == Some(CascadeKind::Delivery);
         let GroupKind { group, kind } = member.key.group_kind();
@@ -53,9 +53,9 @@ impl<'a> MergePart<'a> {
         })
     }
 
-    /// Whether a kustomization of head gives another name to the object that is written with the name in `key`, and
-    /// updates the reference of `user`, an object of head: it does so in objects of built-in kinds (kustomize
-    /// api/internal/konfig/builtinpluginconsts/namereference.go).
+    /// Whether a kustomization of head renames the object that is written with `key`, and updates
+    /// the reference of `user`, an object of head. Kustomize does so in objects of built-in kinds
+    /// (api/internal/konfig/builtinpluginconsts/namereference.go).
     pub(super) fn follows_rename(&self, user: &Member, key: &ObjectKey) -> bool {
         let Some(head) = self.head.filter(|_| !key.is(kinds::NAMESPACE)) else {
             return false;

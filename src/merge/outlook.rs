@@ -52,7 +52,7 @@ impl<'a> Outlook<'a> {
             .get_or_init(|| Removers::of(self.inventory, Arc::clone(&self.tables.finalizers)))
     }
 
-    /// Returns the uses of Services.
+    /// Returns the webhooks, APIServices and conversions that call Services.
     pub fn serves(&self) -> &Serves {
         self.serves.get_or_init(|| Serves::of(self.inventory))
     }

@@ -61,9 +61,9 @@ pub struct MergePart<'a> {
     unseen: OnceLock<HashMap<String, String>>,
     /// The keys that head adds, without their namespaces, each with whether a deliverer applies one of the objects.
     pub(super) added: OnceLock<HashMap<ObjectKey, bool>>,
-    /// The keys as written of the objects of head that builds give another name, each with the destination.
+    /// The written keys of the objects of head that builds rename, each with the destination.
     pub(super) written_keys: OnceLock<HashSet<(Destination, ObjectKey)>>,
-    /// The keys of objects whose updates the API server rejects.
+    /// The objects of base whose updates the API server rejects.
     pub(super) rejected: OnceLock<HashSet<ObjectId>>,
     /// The Kustomizations that deliver into other parts and fail.
     pub(super) rejected_elsewhere: Vec<Rejection>,
@@ -271,7 +271,6 @@ impl<'a> MergePart<'a> {
         found.map(|(_, deliverer)| deliverer)
     }
 
-    /// Returns the delivery of a deliverer in head.
     pub(super) fn delivery_in_head(&self, by: &Deliverer) -> Option<&'a KnownDelivery> {
         self.head?.delivery(by)
     }
@@ -353,7 +352,7 @@ impl<'a> MergePart<'a> {
             .any(|member| head.destination(member.file).deliverer() == Some(by))
     }
 
-    /// Returns the object with a key that a deliverer of base applies in head, where the graph may name another cluster.
+    /// Returns the object with `key` that `by` applies in head, in a cluster of any name.
     pub(super) fn applied_by(&self, by: &Deliverer, key: &ObjectKey) -> Option<&'a Member> {
         let head = self.head?;
         let by = by.key();

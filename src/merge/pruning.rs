@@ -1,4 +1,4 @@
-//! The fate of objects that are removed from the delivery of one object.
+//! The fate of objects that a delivery object no longer delivers.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ pub(super) const STOPS_PRUNING: &str = "stops pruning with this change, but hand
 /// Why a tool that delivers another commit of the tree than the merged one sends nothing.
 pub(super) const FIXED_REVISION: &str = "delivers a fixed revision, and not the merged one";
 
-/// The objects that are removed from the delivery of one object.
+/// Objects that a delivery object no longer delivers.
 pub(super) struct Delivery<'a, 'p> {
     pub(super) part: &'p MergePart<'a>,
     pub(super) leaving: &'p Leaving<'a>,
@@ -68,7 +68,7 @@ impl Requested {
         }
     }
 
-    /// Makes the requests of `part` those of a previous part, before the next one is planned.
+    /// Turns the requests of `part` into those of a previous part, before the next one is planned.
     pub(super) fn beyond(mut self, part: &MergePart<'_>) -> Self {
         let inventory = &part.base.inventory;
         let tree = part.at;
@@ -81,8 +81,8 @@ impl Requested {
 }
 
 impl<'a> Delivery<'a, '_> {
-    /// Returns the fate of the objects: pruned if their delivery object stays, deleted with it if it is deleted,
-    /// neither if it stays in the cluster although it left the tree and its sources are gone: it then fails to build.
+    /// Returns the fate of the objects: pruned if their delivery object stays, deleted with it if
+    /// it is deleted. Neither happens if only the tree loses it and its sources: its build fails.
     pub(super) fn of(&self, deliverer: &Deliverer) -> Withdrawal<'a> {
         let object = self.part.base.object_of(deliverer);
         let before = self.part.delivering(&object);
@@ -249,8 +249,8 @@ impl<'a> Delivery<'a, '_> {
         let after = KustomizationSettings::applied(&after.settings);
         let deleted_before = known.map(|known| KustomizationSettings::applied(&known.settings));
         let deleted_before = deleted_before.filter(|before| before.deletes());
-        // Without pruning, an object that leaves the sources leaves the inventory too (kustomize-controller
-        // internal/controller/kustomization_controller.go, `reconcile`), and a later reconciliation does not know it.
+        // Without pruning, an object that leaves the sources leaves the inventory for good
+        // (kustomize-controller internal/controller/kustomization_controller.go, `reconcile`).
         let forgets = known.is_some_and(|known| {
             known.settings.prune == Some(false) && known.settings.suspend != Some(true)
         });
@@ -321,8 +321,8 @@ impl<'a> Delivery<'a, '_> {
         self.waiting(by, pruned)
     }
 
-    /// Returns the pruning by a Kustomization, given that of its own: none while it waits for one that can no longer apply
-    /// its sources.
+    /// Adjusts the pruning by a Kustomization: it prunes nothing while it waits for one that can no
+    /// longer apply its sources.
     fn waiting(&self, by: &Deliverer, pruned: Withdrawal<'a>) -> Withdrawal<'a> {
         if pruned.requests.is_empty() {
             return pruned;
@@ -375,7 +375,8 @@ impl<'a> Delivery<'a, '_> {
         // The Flux Operator may stop the controller before it deletes anything.
         let is_uninstalled = uninstalling(self.part, &self.requested.here).is_some();
         Withdrawal {
-            // Without its account, it mostly has no permission to delete (recorded: flux-service-account-removed-too).
+            // Without its account, it usually lacks permission to delete (recorded:
+            // flux-service-account-removed-too).
             is_race: is_uninstalled
                 || account.is_some_and(|account| self.requested.here.contains(&account)),
             ..self.deleted(by, object)
@@ -409,7 +410,7 @@ impl<'a> Delivery<'a, '_> {
     fn finds_sources(&self, by: &Deliverer, deliverer: &Member) -> bool {
         let known = self.part.delivery_in_head(by);
         let pointers = pointed_folders(&deliverer.object);
-        // The graph knows folders better than the object: the root of its source may be a folder.
+        // The graph is more precise than the object: a source may have a folder as its root.
         known.map_or_else(|| self.sources_stay(), |known| known.error.is_none())
             || pointers.is_empty()
             || pointers

@@ -137,7 +137,7 @@ impl<'a> MergePart<'a> {
         moved.collect()
     }
 
-    /// Returns the template of which an object of head is rendered, if its rendering names it.
+    /// Returns the template that an object of head is rendered from, if its rendering names it.
     pub fn template_in_head(&self, after: &Member) -> Option<&'a str> {
         let head = self.head?;
         self.deliveries_of_head()?.template(&head.inventory, after)

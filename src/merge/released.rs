@@ -60,7 +60,7 @@ pub(super) fn released<'a>(part: &MergePart<'a>) -> BTreeMap<ObjectId, Vec<Relea
     by_workload
 }
 
-/// Returns the workload of a known controller. Permissions alone prove nothing here, and a Job ends on its own.
+/// Returns the workload of a known controller. Permissions or the name of an image prove nothing.
 fn running(remover: &Remover<'_>, holder: &FinalizerHolder<'_>) -> Option<(ObjectId, bool)> {
     match remover {
         Remover::Workload {

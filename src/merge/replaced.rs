@@ -14,7 +14,7 @@ use crate::kube::kinds;
 use crate::kustomize::{Deliverer, SourceTool};
 use crate::yaml::Value;
 
-/// An object that both sides apply at one destination with one key, but with different content.
+/// An object that both sides apply at one destination with one key.
 #[derive(Clone, Copy, Debug)]
 pub struct KeptObject<'a> {
     /// The object in base.
@@ -42,7 +42,7 @@ pub enum Answer {
         /// The setting.
         because: &'static str,
     },
-    /// The tool creates the object anew in any case: it is a hook.
+    /// The tool recreates the object in any case: it is a hook.
     Anew,
     /// The tool leaves the object as it is, because of a mark.
     Skips,
@@ -95,7 +95,7 @@ impl<'a> MergePart<'a> {
                 .is_some_and(|head| self.answer(regime, KeptObject { base, head }) == Answer::Fails)
     }
 
-    /// Returns the object of head with the key of one of base: that of the same deliverer, if there is one.
+    /// Returns the object of head with the key of `base`, preferably of the same deliverer.
     pub fn updated(&self, base: &Member) -> Option<&'a Member> {
         let by = self.base.destination(base.file).deliverer();
         let same = by.and_then(|by| self.applied_by(by, &base.key));
@@ -157,8 +157,8 @@ impl<'a> MergePart<'a> {
         because.map_or(Answer::Fails, |because| Answer::Replaces { because })
     }
 
-    /// Returns the objects that the change keeps as they are, and that Argo CD deletes and creates again nevertheless: a
-    /// sync replaces all objects of the Application, unless it is told to apply only those that differ (argo-cd
+    /// Returns the unchanged objects that Argo CD nevertheless deletes and creates again: a sync
+    /// applies all objects of an Application, unless `ApplyOutOfSyncOnly=true` is set (argo-cd
     /// gitops-engine/pkg/sync/sync_context.go, Sync and filterOutOfSyncTasks).
     pub(super) fn synced_unchanged(&self) -> Vec<KeptObject<'a>> {
         let Some(head) = self.head else {

@@ -50,7 +50,7 @@ impl<'a> ScaledSet<'a> {
 pub(super) struct ScaledSets<'a>(HashMap<&'a ObjectKey, ScaledSet<'a>>);
 
 impl<'a> ScaledSets<'a> {
-    /// Finds those whose new state a tool applies.
+    /// Finds the StatefulSets whose new state a tool applies.
     pub(super) fn of(part: &MergePart<'a>) -> Self {
         let applied = part.kept().filter(|object| {
             part.head
@@ -60,12 +60,11 @@ impl<'a> ScaledSets<'a> {
         Self(sets.collect())
     }
 
-    /// Returns the keys of the StatefulSets.
     pub(super) fn keys(&self) -> impl Iterator<Item = &'a ObjectKey> {
         self.0.keys().copied()
     }
 
-    /// Whether the claim with a key, which is made for `owner`, belongs to a Pod that a set loses.
+    /// Whether `claim`, which is made for `owner`, belongs to a Pod that a set loses.
     pub(super) fn lose(&self, claim: &ObjectKey, owner: &ObjectKey) -> bool {
         self.0.get(owner).is_some_and(|set| set.loses(&claim.name))
     }

@@ -25,7 +25,7 @@ pub struct Surprise {
     pub used: bool,
     /// An object of base used it: its users are known.
     pub had_users: bool,
-    /// `Some` if data outside of Git is deleted with it: whether that is certain.
+    /// Whether it is certain that data outside of Git is deleted with it; `None` if none is.
     pub data: Option<bool>,
     /// It is a CRD or a Namespace, and base contains none of its instances or contents.
     pub hides: bool,

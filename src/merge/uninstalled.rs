@@ -16,7 +16,7 @@ pub(super) fn uninstalling<'a>(
     instances.find(|member| requested.contains(&member.key) && flux_operator::uninstalls(member))
 }
 
-/// Says what the Flux Operator does with a deleted FluxInstance.
+/// Describes what the Flux Operator does when `instance` is deleted.
 pub(super) fn uninstalled(instance: &Member) -> String {
     format!(
         "the Flux Operator uninstalls Flux with {}: the CustomResourceDefinitions of Flux are deleted with every \

@@ -1,4 +1,4 @@
-//! Effects on what no manifest contains: claims of StatefulSets, products of controllers, and data.
+//! Effects on claims of StatefulSets, products of controllers, and data: no manifest contains them.
 
 use std::collections::BTreeMap;
 

@@ -13,9 +13,9 @@ use crate::yaml::Value;
 /// Updates `implied`, the objects that controllers create for those of base, to the workloads of head. All tools create
 /// and update before they delete.
 ///
-/// Which claims are held: every Pod on a node holds the claims that it mounts, even after it has finished; one without
-/// a node holds none ([FIN-14], [L-32]; recorded: `pvc-used-by-running-pod`, `pvc-used-by-unscheduled-pod`). A new Pod
-/// stays without a node while a claim of it is being deleted, so an old Pod that waits for the new one stays too.
+/// A Pod on a node holds the claims that it mounts, even when finished; one without a node holds
+/// none ([FIN-14], [L-32]; recorded: `pvc-used-by-running-pod`, `pvc-used-by-unscheduled-pod`). A
+/// new Pod gets no node while a claim of it is being deleted, so the old Pod stays too.
 pub fn updated<'a>(part: &MergePart<'a>, mut implied: Implied<'a>) -> Implied<'a> {
     let owners: BTreeMap<ObjectKey, ObjectKey> = implied
         .objects
@@ -85,7 +85,7 @@ fn after_update(workload: &Member) -> Replacement {
         {
             Replacement::Never
         }
-        // One at a time: the second waits for the first to run.
+        // Pods are replaced one at a time: the second waits for the first to run.
         ("apps", "StatefulSet") if replicas(workload).unwrap_or(1) > 1 => Replacement::Afterwards,
         ("apps", "StatefulSet" | "DaemonSet") => Replacement::First,
         ("apps", "Deployment")

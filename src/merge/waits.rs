@@ -28,8 +28,8 @@ impl MergePart<'_> {
         self.head.is_some_and(|head| waits_for(head, one, other))
     }
 
-    /// Whether `one` waits in base, too, and both have the same source: it then certainly does not apply head before the
-    /// Kustomization that fails is ready with it.
+    /// Whether `one` waits in base too, and has the source of the failing Kustomization: it then
+    /// certainly does not apply head before that one is ready with it.
     pub(super) fn always_waits(&self, one: &Deliverer, rejection: &Rejection) -> bool {
         let [source, awaited_source] = [one, &rejection.by].map(|by| {
             let known = self.base.delivery(by);
@@ -43,8 +43,8 @@ impl MergePart<'_> {
             })
     }
 
-    /// Returns why a Kustomization for which one waits in head, directly or not, never becomes ready: the update of an
-    /// object that the API server rejects, preferably one that does not end on its own.
+    /// Returns why a Kustomization that `by` waits for in head, directly or not, never becomes
+    /// ready: a rejected update, preferably of an object that does not end on its own.
     pub(super) fn awaits_rejected(&self, by: &Deliverer) -> Option<&Rejection> {
         let [_, in_head] = self.blocked();
         in_head.get(known_as(self.head?, by)?)
@@ -110,7 +110,7 @@ fn waits_across_clusters(part: &TreePart) -> bool {
 /// The Kustomizations that wait, directly or not, for one that fails.
 pub(super) type Blocked = HashMap<Deliverer, Rejection>;
 
-/// Follows the waiting Kustomizations backwards from the `failing` ones, of which the first count most.
+/// Follows `dependsOn` backwards from the `failing` Kustomizations; the first ones take precedence.
 fn blocked(part: &TreePart, failing: &[Rejection]) -> Blocked {
     let mut blocked = Blocked::default();
     if failing.is_empty() {
@@ -136,8 +136,8 @@ fn blocked(part: &TreePart, failing: &[Rejection]) -> Blocked {
     blocked
 }
 
-/// Whether one Kustomization waits, directly or not, for another one. Clusters are left out: the graph may name another
-/// one once a delivery object has another deliverer.
+/// Whether one Kustomization waits, directly or not, for another one. Clusters are ignored: the
+/// graph may name another one once a delivery object has another deliverer.
 fn waits_for(part: &TreePart, one: &Deliverer, other: &Deliverer) -> bool {
     let mut pending: Vec<&Deliverer> = known_as(part, one).into_iter().collect();
     let mut seen: HashSet<&Deliverer> = HashSet::default();

@@ -189,7 +189,7 @@ pub(super) fn delivered(
 
 /// Returns the finalizers that Argo CD removes from deleted Applications once all delivered objects are gone.
 ///
-/// One that is `held` waits for a confirmation, and one that delivers itself never gets so far (recorded:
+/// One in `held` waits for a confirmation; one that delivers itself never removes them (recorded:
 /// argo-self-managed-root-removed).
 fn releases(
     part: &MergePart<'_>,
