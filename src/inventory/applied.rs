@@ -12,11 +12,11 @@ use crate::manifest::{ListClient, Object, ParsedFile};
 pub struct AppliedFile {
     /// The file.
     pub file: ParsedFile,
-    /// The objects that a build takes from it; `None` if they are applied as they are written.
+    /// The objects that a build takes from it; `None` if they are applied as written.
     pub built: Option<Arc<BuiltKeys>>,
-    /// The namespace of its objects without one, if it is not that of the input.
+    /// The namespace of its objects without one, if it differs from that of the input.
     pub namespace: Option<Arc<str>>,
-    /// The client that applies it. Objects that this client reads as lists, and so does not apply, are left out.
+    /// The client that applies it. Objects that this client reads only as lists are left out.
     pub client: Option<ListClient>,
 }
 
@@ -44,7 +44,7 @@ pub struct BuiltObject {
     pub object: Option<Arc<Object>>,
 }
 
-/// The objects of a file that a build applies, and their keys in it.
+/// The objects of a file that a build applies, and their keys in the build.
 #[derive(Clone, Debug, Default)]
 pub struct BuiltKeys(Vec<BuiltObject>);
 

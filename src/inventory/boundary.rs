@@ -114,7 +114,7 @@ pub fn admit_manifests(config: &str, path: &str) -> Result<(), Escape> {
     }
 }
 
-/// Checks a path in the configuration `config`, of a baseline or another file for ownerlint, before it is read.
+/// Checks `path`, a file of ownerlint that `config` names, such as a baseline, before reading it.
 ///
 /// # Errors
 /// The path leads out of the repository of the configuration (without one: out of its folder), or into `.git`.
@@ -122,7 +122,7 @@ pub fn admit_own_file(config: &str, path: &str) -> Result<(), Escape> {
     Boundary::of_file(Path::new(config)).admit(&locate(path))
 }
 
-/// Checks a path in the configuration `config`, of a baseline or another file for ownerlint, before it is written.
+/// Checks `path`, a file of ownerlint that `config` names, such as a baseline, before writing it.
 ///
 /// # Errors
 /// Errors of [`admit_own_file`], and a symbolic link anywhere below the root.
@@ -163,7 +163,7 @@ pub fn place_to_edit(path: &Path) -> io::Result<PathBuf> {
     admitted_to_write(path, path.canonicalize()?)
 }
 
-/// Returns `place`, to which `path` leads, if that is allowed. A path that itself contains `.git` is intended.
+/// Returns `place`, to which `path` leads, if that is allowed. A `path` that contains `.git` is.
 fn admitted_to_write(path: &Path, place: PathBuf) -> io::Result<PathBuf> {
     let leads = match Boundary::of_file(path).admit(&place) {
         Err(Escape::Git) if !in_git_folder(path) => "into `.git`",

@@ -212,8 +212,8 @@ impl Inventory {
     }
 }
 
-/// Returns why an object is not to be applied. The neighbours of its file give a reason for the whole file, if any, and
-/// say whether some of its objects are patches.
+/// Returns why an object is not to be applied. Neighbours of its file provide a reason to skip the
+/// file, if any, and whether some of its objects are patches.
 fn reason_to_skip(
     object: &Object,
     (reason, has_patches): &(Option<SkipReason>, bool),
@@ -239,8 +239,8 @@ fn may_be(reason: &SkipReason, object: &Object) -> bool {
             .is_some()
 }
 
-/// Returns the objects that builds apply and that `written` lacks, in order. Their text may look like a template where
-/// it is written: `${APP}` is a name once Flux has replaced it.
+/// Returns the objects that builds apply and that `written` lacks, in order. As written, they may
+/// look like templates: `${APP}` is a name once Flux has replaced it.
 fn built_besides(
     files: &[ParsedFile],
     built: &[Option<Arc<BuiltKeys>>],

@@ -37,7 +37,8 @@ pub enum InputError {
         /// The path.
         path: String,
     },
-    /// A path in such a configuration that leads to Git's own files, which may contain credentials.
+    /// A path in a configuration that the user did not name, which leads to Git's own files: they
+    /// may contain credentials.
     #[error("`{path}` is in `.git`")]
     #[diagnostic(help(
         "name it on the command line, or choose this configuration with `--config`"

@@ -6,8 +6,8 @@ use foldhash::fast::FixedState;
 
 use super::ObjectId;
 
-/// The objects that have a name, sorted by its hash, then by the name, then in the order of the inventory. A function
-/// computes the name of an object, and must always return the same one.
+/// The objects that have a name, sorted by its hash, then by the name, then in the order of the
+/// inventory. The functions `name_of` must always return the same name for an object.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     hashes: Vec<u32>,

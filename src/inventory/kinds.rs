@@ -45,7 +45,7 @@ pub enum Serving {
         /// The apiVersions of its group that serve the kind by default.
         served_as: Vec<String>,
     },
-    /// Built in once, and removed.
+    /// Built in once, and since removed.
     Removed {
         /// The release that removed it.
         in_release: Release,
@@ -57,7 +57,7 @@ pub enum Serving {
         /// The first release that serves it.
         introduced_in: Release,
     },
-    /// No release served the pair as written.
+    /// No release served the kind in this version.
     Never {
         /// The apiVersions under which a kind of that name is served.
         served_as: Vec<String>,

@@ -17,7 +17,7 @@ pub struct Listed {
     pub found: Vec<usize>,
     /// The arguments that lead to no file.
     pub missing: Vec<String>,
-    /// The arguments, for files of any type.
+    /// The arguments, to match files of any type.
     pub asked: Asked,
 }
 

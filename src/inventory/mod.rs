@@ -1,7 +1,5 @@
-//! Everything that one bundle of manifests contains: files found and read, objects with their scopes and keys, and
-//! lookup by identity and by uid.
-//!
-//! Knows nothing of rules.
+//! Everything that one bundle of manifests contains: files found and read, objects with their
+//! scopes and keys, and lookup by identity and by uid. Independent of rules.
 
 mod applied;
 mod boundary;
@@ -90,7 +88,7 @@ pub struct Member {
     pub file: FileId,
     /// 0-based, as in Kubernetes' reader.
     pub document: u32,
-    /// The object as it is written.
+    /// The object as written, or as a build changes it ([`BuiltObject::object`]).
     pub object: Arc<Object>,
     /// The facts about its kind, shared by all objects with the same apiVersion and kind.
     pub resolution: Arc<Resolution>,

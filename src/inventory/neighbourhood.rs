@@ -43,7 +43,8 @@ pub struct Neighbourhood {
 type NamedUses = Vec<(Use, usize)>;
 
 impl Neighbourhood {
-    /// Combines the facts about all files, by reported path. `pointers` are those of all delivery objects.
+    /// Combines the facts about all files, by reported path. `pointers` come from all delivery
+    /// objects.
     pub fn of<'a>(
         files: impl IntoIterator<Item = (&'a str, &'a FileFacts)>,
         pointers: impl IntoIterator<Item = PointedFolder>,
@@ -177,8 +178,8 @@ impl Neighbourhood {
         (!is_applied && !self.is_reached(path)).then_some(reason)
     }
 
-    /// Whether the objects with a directive of a strategic merge patch in the file at `path` are patches, which are
-    /// applied to other objects.
+    /// Whether objects in the file at `path` that contain a directive of a strategic merge patch
+    /// are patches.
     pub fn has_patches(&self, path: &str) -> bool {
         let path = &*resolved(path);
         if !self.directives.contains(path) {

@@ -9,7 +9,7 @@ use super::device::names_a_device;
 use super::location::{STDIN, resolved};
 use crate::text::SourceFile;
 
-/// The reason why a device and the like is not read.
+/// The reason why a device or a similar file is not read.
 pub(super) const IRREGULAR: &str = "is not a regular file";
 
 /// Reads the bytes of a file.
@@ -55,7 +55,7 @@ fn opened(path: &Path) -> std::io::Result<File> {
     options.read(true).open(path)
 }
 
-/// Reads all bytes of a stream, probably `expected` ones.
+/// Reads all bytes of a stream, of the probable length `expected`.
 ///
 /// # Errors
 /// The stream fails, or exceeds the maximum size of a file.

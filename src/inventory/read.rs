@@ -116,7 +116,7 @@ impl Files {
             unreadable.map(|file| ParsedFile::unreadable(file.path.as_str(), file.reason.clone()));
         let mut found: Vec<ParsedFile> = unreadable.collect();
         found.append(&mut named);
-        // Two paths that are not UTF-8 may be reported alike, but they are two files.
+        // Two files may have the same reported path, if their paths are not UTF-8.
         found.sort_by(|a, b| a.source().path().cmp(b.source().path()));
         found
     }

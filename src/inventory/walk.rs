@@ -82,7 +82,7 @@ pub fn globs(patterns: &[String]) -> Result<GlobSet, InputError> {
     })
 }
 
-/// Compiles one such glob.
+/// Compiles one glob like [`globs`].
 pub(super) fn matcher(pattern: &str) -> Result<GlobSet, InputError> {
     globs(&[pattern.to_owned()])
 }

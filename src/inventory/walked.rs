@@ -131,8 +131,8 @@ impl Walk {
         all
     }
 
-    /// Replaces the content of a file by unsaved text, whether or not the file can be read. If the walk did not find
-    /// the file, `new` says whether it would find it if the file existed.
+    /// Replaces the content of a file by unsaved text, whether or not the file can be read. If the
+    /// walk did not find the file, `new` returns whether it would if the file existed.
     pub(super) fn overlay(&mut self, overlay: &Overlay, new: impl FnOnce(&Path) -> bool) {
         let identity = FileIdentity::from(locate(&overlay.path));
         let origin = Origin::Unsaved(Arc::clone(&overlay.text));

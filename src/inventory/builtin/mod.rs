@@ -1,9 +1,9 @@
-//! Kinds that Kubernetes itself serves: group, version and kind to scope, release by release.
+//! Kinds that Kubernetes itself serves, with their scopes, by group, version, kind and release.
 //!
-//! The facts are `rules/tables/`, compiled in. A group is built in only when one of these tables has a row for it: the
-//! names of `gateway.networking.k8s.io` or `snapshot.storage.k8s.io` look official, but CustomResourceDefinitions and
-//! aggregated servers serve them, so nothing is known about them here. Ask the CustomResourceDefinitions in the input
-//! first: a cluster may extend a built-in group.
+//! The tables in `rules/tables/` are compiled in. A group is built in only if one of them has a row
+//! for it: `gateway.networking.k8s.io` and `snapshot.storage.k8s.io` look official, but are served
+//! by CRDs or aggregated servers and unknown here. Look in the CRDs of the input first: a cluster
+//! may extend a built-in group.
 
 mod release;
 mod rows;
@@ -43,8 +43,8 @@ pub struct KindTableError {
 pub enum Served<'t> {
     /// Served.
     Yes(&'t BuiltinKind),
-    /// Served by that release, though a later one removed it; unless [`RemovedKind::enabled_by_default`], only when it
-    /// is turned on.
+    /// Served by that release and removed by a later one. Without
+    /// [`RemovedKind::enabled_by_default`], it has to be turned on.
     YesUntil(&'t RemovedKind),
     /// In the release but not served unless it is turned on: an alpha or beta version.
     OffByDefault(&'t BuiltinKind),
@@ -57,16 +57,16 @@ pub enum Served<'t> {
     },
     /// The group is Kubernetes' own and no release serves the kind in this version.
     Never {
-        /// The versions in which the release serves a kind of that name by default, those of the asked group first.
-        /// Empty also for a typing error, a list (`List`, `PodList`), a subresource's body (`Scale`), or a
-        /// CustomResourceDefinition in that group.
+        /// The versions in which the release serves a kind of that name by default, those of the
+        /// same group first. Also empty for a typo, a list (`List`, `PodList`), a subresource's
+        /// body (`Scale`), or a CustomResourceDefinition in that group.
         served_as: Vec<String>,
     },
     /// Not Kubernetes' own group: a custom resource or an aggregated API.
     UnknownGroup,
 }
 
-/// Everything Kubernetes' releases serve themselves.
+/// All kinds that releases of Kubernetes serve.
 #[derive(Debug)]
 pub struct BuiltinTable {
     /// In the order of discovery: by the priority of the group, then in the order of the table.
@@ -229,7 +229,7 @@ impl BuiltinTable {
         row.map_or(group, |row| &row.same_as)
     }
 
-    /// Returns the kinds with several groups, in the groups that do not store them, each with the group that does.
+    /// Returns the kinds that are stored in another group than their own, each with that group.
     pub fn cohabiting(&self) -> impl Iterator<Item = (GroupKind<&str>, &str)> {
         self.cohabiting
             .iter()
