@@ -38,8 +38,8 @@ pub struct CustomResourceDefinition {
 }
 
 impl CustomResourceDefinition {
-    /// Reads a CRD of that version; `None` unless it names a group, a kind and a version. A CRD without versions is a
-    /// patch or an assertion: no API server accepts it, and missing fields in it prove nothing.
+    /// Reads a CRD of `version`; `None` if it lacks a group, a kind or a version. A CRD without
+    /// versions is a patch or an assertion: no API server accepts it; missing fields prove nothing.
     pub(super) fn read(version: &str, object: Value<'_>) -> Option<Self> {
         let spec = object.get("spec")?;
         let names = spec.get("names")?;

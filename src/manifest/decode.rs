@@ -1,8 +1,8 @@
 //! Reads typed fields as Go's JSON decoder fills `TypeMeta` and `ObjectMeta`.
 //!
-//! Go leaves a field at its zero value on `null` and rejects any other type. A rejection is kept as a [`DecodeError`]
-//! with its place, and the rest of the object is read, so one wrong field hides nothing else. Field names are only
-//! formatted for errors.
+//! Go leaves a field at its zero value on `null` and rejects any other type. A rejection becomes a
+//! [`DecodeError`] with its place. The rest of the object is still read, so that one wrong field
+//! hides nothing else. Field names are only formatted for errors.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -139,8 +139,7 @@ impl Decoder {
         self.check(field, Expected::Integer, value.as_int().is_some(), value);
     }
 
-    /// Checks a `metav1.Time`: null, or a time as Go reads RFC 3339; the empty string is rejected, because it is not a
-    /// time.
+    /// Checks a `metav1.Time`: null, or a time as Go reads RFC 3339. The empty string is rejected.
     pub(super) fn time(&mut self, field: impl fmt::Display, value: Value<'_>) {
         let fits = value.as_str().is_some_and(is_time);
         self.check(field, Expected::Time, fits, value);
@@ -158,7 +157,7 @@ impl Decoder {
             let text = text.or(item.is_null().then_some(""));
             strings.extend(text.map(|text| Spanned::of_item(item, limited(text).into_owned())));
         }
-        // Vec makes room for four items at once, and every object may have such a list.
+        // Saves memory: a `Vec` first grows to four items, and every object may have such a list.
         strings.shrink_to_fit();
         strings
     }

@@ -55,7 +55,7 @@ pub(super) struct Found {
 pub(super) fn objects_of(tree: &Tree) -> Found {
     let mut found = Found::default();
     let root = tree.root();
-    // The lists around the current item, the innermost last, each with the type of items without a kind.
+    // The lists around the current item, the innermost last, each with the type of untyped items.
     let mut lists = Vec::from_iter(found.add(root, None));
     while let Some((items, default)) = lists.last_mut() {
         let Some(item) = items.next() else {
@@ -98,8 +98,8 @@ impl Found {
     }
 }
 
-/// Whether a mapping with `items` is nothing but a list: its kind is `List`, or its kind ends with `List` and it has no
-/// name or only the fields of a list. An object of a custom kind `AllowList` has others.
+/// Whether a mapping with `items` is only a list: its kind is `List`, or its kind ends with `List`
+/// and it has no name or only the fields of a list. A custom `AllowList` has others.
 fn is_only_a_list(value: Value<'_>, object: &ObjectFields) -> bool {
     let kind = &object.type_meta.kind;
     kind == "List"

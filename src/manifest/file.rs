@@ -1,4 +1,4 @@
-//! A file as a value: read and parsed once, with everything that later rooms need.
+//! A file that is read and parsed once, with everything that later rooms need.
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ impl ParsedFile {
         }
     }
 
-    /// Records the parts of the text, which is not in the tree, in order.
+    /// Records the parts of a text that is not in the tree and that programs render, in order.
     pub fn with_made(self, parts: Vec<MadePart>) -> Self {
         Self {
             source: self.source.with_made(parts),
@@ -78,8 +78,8 @@ impl ParsedFile {
         &self.source
     }
 
-    /// Returns its documents in the order in which Kubernetes' reader counts them, without those for which only the
-    /// reason for skipping them is kept.
+    /// Returns its documents in the order of Kubernetes' reader, except those of which only a
+    /// [`Skip`] is kept.
     pub fn documents(&self) -> &[ParsedDocument] {
         self.read().map_or(&[], |documents| &documents.parsed)
     }

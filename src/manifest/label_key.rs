@@ -14,8 +14,8 @@ const PREFIX_ERROR: &str = "a lowercase RFC 1123 subdomain must consist of lower
                             used for validation is \
                             '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-/// Returns the errors of `content.IsLabelKey` (apimachinery, pkg/api/validate/content/kube.go), in its words and order;
-/// empty for a valid key.
+/// Returns the errors of `content.IsLabelKey` (apimachinery, pkg/api/validate/content/kube.go),
+/// with its wording and order; empty for a valid key.
 pub fn label_key_errors(key: &str) -> Vec<String> {
     let mut errors = Vec::new();
     let name = match key.split_once('/') {

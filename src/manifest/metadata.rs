@@ -1,6 +1,6 @@
 //! `ObjectMeta` with the place of every field.
 //!
-//! Names, labels and annotations are looked up in the tree. Fields of few objects are read once and stored separately.
+//! Names, labels and annotations are looked up in the tree. Rare fields are read once and stored.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use super::{DecodeError, OwnerReferences, Spanned, UnknownField};
 use crate::text::Span;
 use crate::yaml::{Entry, Kind, NodeId, Tree, Value};
 
-/// The JSON names of `metav1.ObjectMeta` (Kubernetes 1.36). `clusterName` was removed in 1.24 and is unknown since then.
+/// The JSON names of `metav1.ObjectMeta` (Kubernetes 1.36). `clusterName` was removed in 1.24.
 pub const OBJECT_META_FIELDS: [&str; 15] = [
     "annotations",
     "creationTimestamp",

@@ -118,7 +118,7 @@ impl Object {
         &self.tree
     }
 
-    /// Returns the object in a copy of its document with other scalars; `None` if it is no manifest there.
+    /// Returns the object in `tree`, a copy of its document with other scalars, if it is one there.
     pub fn in_tree(&self, tree: &Arc<Tree>) -> Option<Self> {
         let fields = ObjectFields::read(tree.value(self.node), Some(self.type_meta()))?;
         Some(Self::new(Arc::clone(tree), self.node, fields))
@@ -176,7 +176,7 @@ impl Object {
         self.fields.metadata.decode_errors()
     }
 
-    /// Returns the value that one of its errors is about.
+    /// Returns the value that `error`, one of its decode errors, is about.
     pub(super) fn rejected(&self, error: &DecodeError) -> Value<'_> {
         self.tree.value(error.node)
     }

@@ -156,7 +156,7 @@ pub(super) fn read_owner_references(
         reference.decodes = decoder.errors.len() == errors;
         entries.push(reference);
     }
-    // Most objects have one reference, and a list that grows has room for four.
+    // Saves memory: most objects have one reference, and a `Vec` first grows to four.
     entries.shrink_to_fit();
     OwnerReferences {
         key_span: Some(key_span),

@@ -17,15 +17,14 @@ use crate::yaml::{
     Comment, Content, Document, Notation, Problem, ProblemKind, Quirk, ReadError, Tree,
 };
 
-/// The length of a text, in bytes, from which only the values of objects, of Secrets and of the first document are
-/// kept. A text of which more is needed, such as a kustomization, is shorter; a longer one may have millions of
-/// documents like `{}`.
+/// The length of a text, in bytes, from which only the values of objects, of Secrets and of the
+/// first document are kept. Texts of which more is needed, such as kustomizations, are shorter.
 const LONG: usize = 256 * 1024;
 
 /// The maximum number of unreadable documents of a file with a reason of their own; further ones are only counted.
 const MOST_UNREADABLE: usize = 100;
 
-/// The reason of the further ones.
+/// The reason of the documents that are only counted.
 const LIKE_OTHERS: &str = "unreadable, like 100 documents before it";
 
 /// One document of a file.
@@ -54,7 +53,7 @@ type Skips = SmallVec<[Skip; 1]>;
 
 #[derive(Debug, Default)]
 pub(super) struct Documents {
-    /// In order, without those for which nothing but the reason for skipping them is kept.
+    /// In order, except those of which only a [`Skip`] is kept.
     pub(super) parsed: Vec<ParsedDocument>,
     /// Everything that is not an object to apply, with its document, in order.
     pub(super) skipped: Vec<(u32, Skip)>,

@@ -62,7 +62,7 @@ fn before_keys(text: &str) -> &str {
     &text[..lines.map(str::len).sum()]
 }
 
-/// Whether Helm writes such a path: in a folder of a chart that it renders. Users write web addresses in such comments.
+/// Whether Helm writes such a path: in a folder that it renders. Users write URLs in such comments.
 fn is_template(path: &str) -> bool {
     !path.contains(char::is_whitespace)
         && !path.contains("://")

@@ -21,7 +21,7 @@ const SHOWN_LINES: [&str; 7] = [
     "immutable",
 ];
 
-/// Returns the parts of a text that must not be shown, in order and without overlaps. `words` are those of the text.
+/// Returns the parts of a text with these `words` that must not be shown, in order, disjoint.
 pub(super) fn hidden(
     source: &SourceFile,
     words: &SecretWords,
@@ -79,7 +79,7 @@ fn names_secrets(kind: &str) -> bool {
         .any(|name| kind.trim().eq_ignore_ascii_case(name))
 }
 
-/// Whether a mapping is, like an ExternalSecret, an object with a template from which a controller makes a Secret.
+/// Whether a controller makes a Secret from a template in the mapping, as in an ExternalSecret.
 fn makes_secrets(value: Value<'_>) -> bool {
     let kind = value.str_at(&["kind"]);
     kind.is_some_and(|kind| kind.ends_with("Secret"))
@@ -177,9 +177,9 @@ fn hide(source: &SourceFile, between: Span, hidden: &mut Vec<Span>) {
     }
 }
 
-/// Returns the parts of metadata that are shown: all, unless it contains a copy of the object or unknown mappings,
-/// which may be data at the wrong level. In that case, only the keys of these and of annotations are shown. Data is
-/// never a list; a misspelt list of finalizers is.
+/// Returns the parts of metadata that are shown: all, unless it contains a copy of the object or
+/// unknown mappings, which may be data at the wrong level. In that case, only the keys of these and
+/// of annotations are shown. Unknown lists (misspelt finalizers) are shown: data is never a list.
 fn shown_metadata(source: &SourceFile, metadata: Value<'_>) -> Vec<Span> {
     if metadata.entries().all(|entry| is_metadata(&entry))
         && !source.slice(metadata.span()).contains(LAST_APPLIED)

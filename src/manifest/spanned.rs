@@ -33,7 +33,7 @@ impl UnknownField {
 }
 
 impl<T> Spanned<T> {
-    /// Returns `value`, which is that of an entry, with the places of the entry.
+    /// Returns `value`, which was read from `entry`, with the places of the entry.
     pub(super) fn of_entry(entry: Entry<'_>, value: T) -> Self {
         Self {
             value,
@@ -42,7 +42,7 @@ impl<T> Spanned<T> {
         }
     }
 
-    /// Returns `value`, which is that of an item of a list, with the place of the item.
+    /// Returns `value`, which was read from `item` of a list, with the place of the item.
     pub(super) fn of_item(item: Value<'_>, value: T) -> Self {
         Self {
             value,

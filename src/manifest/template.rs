@@ -74,7 +74,7 @@ pub const WITH_TEMPLATES: [GroupKind<&str>; 9] = [
     GroupKind::new("resource.k8s.io", "ResourceClaimTemplate"),
 ];
 
-/// Finds those templates of an object of this group and kind whose metadata takes effect.
+/// Finds the templates of an object of this group and kind whose metadata takes effect.
 pub(super) fn templates_of(
     group: &str,
     kind: &str,

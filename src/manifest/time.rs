@@ -2,9 +2,9 @@
 
 use jiff::civil::Date;
 
-/// Whether Go's `time.Parse(time.RFC3339, …)` accepts the text, which is what `metav1.Time` calls. The grammar is Go's
-/// own, not RFC 3339's: an hour may have one digit, a fraction may follow a comma, an offset may say 24 hours and 60
-/// minutes, and there is no leap second (`parse` in Go's `time/format.go`).
+/// Whether Go's `time.Parse(time.RFC3339, …)`, which `metav1.Time` calls, accepts `text`. The
+/// grammar is Go's own: an hour may have one digit, a fraction may follow a comma, an offset may
+/// say 24 hours and 60 minutes, and there is no leap second (`parse` in Go's `time/format.go`).
 pub(super) fn is_time(text: &str) -> bool {
     Remaining(text).check().unwrap_or(false)
 }

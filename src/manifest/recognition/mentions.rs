@@ -34,8 +34,8 @@ impl Mentions {
         use SkipReason::{Configuration, Data, Patch};
         let tool = ManifestTool::Kustomize;
         self.add_texts(root, &["resources", "bases"], &Use::Applied(tool));
-        // A patch is a path or inline. `add` skips text of several lines; an inline patch of one line is the path of no
-        // file.
+        // A patch is a path or inline. `add` skips text of several lines; no file has an inline
+        // patch of one line as its path.
         let patch = Use::Otherwise(Patch(tool));
         self.add_texts(root, &["patchesStrategicMerge"], &patch);
         self.add_paths(root, &["patches", "patchesJson6902"], &patch);

@@ -1,4 +1,4 @@
-//! Recognises objects that are not to be applied by their own content.
+//! Recognises, by their own content, objects that are not to be applied.
 
 use std::cell::{Cell, OnceCell};
 
@@ -57,7 +57,7 @@ impl<'t> DocumentTraits<'t> {
         self.has_directives && has_directive(object)
     }
 
-    /// Whether the text names the template that it was rendered from. Then, placeholders in it are applied.
+    /// Whether the text was rendered from a template that it names: then, placeholders are applied.
     fn is_rendered(&self) -> bool {
         *self
             .rendered

@@ -1,4 +1,4 @@
-//! Placeholders of template languages in fields in which Kubernetes does not accept them.
+//! Placeholders of template languages in fields where Kubernetes does not accept them.
 
 use std::sync::LazyLock;
 
@@ -89,8 +89,8 @@ pub(super) fn is_whole(text: &str) -> Option<TemplateLanguage> {
     (found == text).then_some(language)
 }
 
-/// Whether two texts may be the same once their placeholders are filled in: of the texts before their first
-/// placeholders, one begins with the other, and of the texts after their last placeholders, one ends with the other.
+/// Whether two texts may be the same with placeholders filled in: of the parts before their first
+/// placeholders, one is a prefix of the other; of those after the last, one is a suffix.
 pub fn may_be_same(one: &str, other: &str) -> bool {
     let [one, other] = [one, other].map(|text| (text, around(text)));
     match (one, other) {
@@ -107,7 +107,7 @@ pub fn may_be_same(one: &str, other: &str) -> bool {
     }
 }
 
-/// Returns the text before the first placeholder and that after the last one.
+/// Returns the text before the first placeholder and the text after the last one.
 fn around(text: &str) -> Option<(&str, &str)> {
     let (_, first) = find(text)?;
     let (before, mut after) = text.split_once(first)?;

@@ -26,7 +26,7 @@ pub enum ManifestTool {
     Chainsaw,
 }
 
-/// The language of a template, which decides on the program that renders it.
+/// The language of a template, which decides which program renders it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TemplateLanguage {
     /// `{{ … }}`: Go's templates, which Helm uses; Jinja's expressions look the same.

@@ -54,7 +54,7 @@ impl Unreadable {
 /// The line of an error, and the line above it, which may be its cause.
 struct Lines<'f> {
     here: &'f str,
-    /// The rest of the line from the error on, with a `$` before it.
+    /// The rest of the line from the error on, including a `$` before it.
     rest: &'f str,
     /// The last line above that is not blank, if the scanner may have noticed the error one line late, for example
     /// because a line has a value but no key; otherwise empty.
