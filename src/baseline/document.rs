@@ -1,4 +1,4 @@
-//! The contract `ownerlint.baseline/1`.
+//! The file format `ownerlint.baseline/1`.
 
 use std::collections::BTreeMap;
 
@@ -75,7 +75,7 @@ pub struct BaselineError {
 }
 
 impl BaselineError {
-    /// Creates the error at an offset of the text without its byte order mark.
+    /// Creates the error. `offset` does not count the byte order mark.
     fn new(file: &SourceFile, reason: &str, offset: usize) -> Self {
         let text = file.text().trim_start_matches(MARK);
         Self {
@@ -94,7 +94,7 @@ impl Baseline {
     /// Reads a baseline.
     ///
     /// # Errors
-    /// The text does not follow the schema. The error has the place.
+    /// The text does not follow the schema. The error contains the place.
     pub fn read(file: &SourceFile) -> Result<Self, BaselineError> {
         // As in manifests and configurations, a byte order mark is ignored.
         let text = file.text().trim_start_matches(MARK);
@@ -134,8 +134,7 @@ impl Baseline {
         })
     }
 
-    /// Returns the document as indented JSON that ends in a line break. Characters that interpreters give a meaning are
-    /// escaped.
+    /// Returns the document as indented JSON with a final line break; see `inert` for its strings.
     pub fn to_json(&self) -> String {
         let findings = self.entries.iter().cloned();
         let findings = findings.map(
@@ -177,7 +176,7 @@ fn inert(json: &str) -> String {
                 in_string = !in_string;
                 text.push(c);
             }
-            // The beginning of an escape sequence of JSON.
+            // The start of a JSON escape sequence.
             '\\' => match chars.next() {
                 Some(escaped @ ('"' | '\\')) => push_escaped(&mut text, escaped),
                 escaped => text.extend([c].into_iter().chain(escaped)),

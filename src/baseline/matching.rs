@@ -11,7 +11,7 @@ use crate::finding::Identity;
 /// The mark for a namespace that is not known.
 const ANY: &str = "?";
 
-/// Findings and entries, matched.
+/// The assignment of findings to entries.
 pub(super) struct Matches {
     /// For each finding, the index of the entry that covers it.
     pub(super) entries: Vec<Option<usize>>,
@@ -66,8 +66,8 @@ impl Baseline {
         matches
     }
 
-    /// Assigns the finding at index `finding` to the entry at index `entry`, unless that has reached its count. Returns
-    /// whether it was assigned.
+    /// Assigns the finding at index `finding` to the entry at index `entry`, unless the entry has
+    /// reached its count. Returns whether the finding was assigned.
     fn take(&self, matches: &mut Matches, finding: usize, entry: usize) -> bool {
         let has_room = matches.found[entry] < self.entries[entry].count;
         if has_room {

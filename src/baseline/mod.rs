@@ -38,7 +38,7 @@ pub struct Stale {
     pub span: Span,
     /// The known finding.
     pub identity: Identity,
-    /// The number of findings that it allows.
+    /// The entry's count: the number of findings that it covers.
     pub known: usize,
     /// The number of findings that the run found.
     pub found: usize,
@@ -70,9 +70,9 @@ impl Baseline {
         self.part(findings, of, |_, _| false, FileId(0))
     }
 
-    /// Divides findings into new and known ones; of several with the same identity, the first are known. An entry with
-    /// fewer findings than its count is stale if the run could have found the others: `judged`, called with the entry
-    /// and the number of its findings, returns `true`. `file` is the file of the baseline.
+    /// Divides findings into new and known ones; of equal findings, the first are known. An entry
+    /// of the baseline `file` is stale if it has fewer findings than its count and the run could
+    /// have found the others: `judged`, given the entry and its number of findings, returns `true`.
     pub fn part<F>(
         &self,
         findings: Vec<F>,
@@ -106,8 +106,8 @@ impl Baseline {
         }
     }
 
-    /// Returns the baseline after a run that found `findings`. Missing findings of an entry are kept if the run could
-    /// not have found them: `judged` returns `false`. New findings are added if `learn` is set.
+    /// Returns the baseline after a run that found `findings`, with new ones if `learn` is set.
+    /// Missing findings stay if `judged` returns `false`: the run could not have found them.
     pub fn after<'a>(
         &self,
         findings: impl IntoIterator<Item = &'a Finding>,
