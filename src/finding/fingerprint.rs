@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn hash_matches_the_fnv_1a_128_reference() {
-        // The published hash of "a", and then our separator: the exclusive or with zero changes nothing.
+        // The published hash of "a"; the separator, a zero byte, only multiplies it by the prime.
         let a: u128 = 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964;
         let prime = 0x0000_0000_0100_0000_0000_0000_0000_013b;
         assert_eq!(fnv1a(["a"]), a.wrapping_mul(prime));

@@ -1,4 +1,4 @@
-//! The finding of a rule about one place, as data that borrows nothing.
+//! A rule's finding about one place, as owned data.
 //!
 //! Does not depend on the rules.
 
@@ -231,7 +231,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Moves every place of the finding to another set of files.
+    /// Replaces the file of every label by the result of `to`.
     #[doc(hidden)]
     pub fn relocate(&mut self, to: impl Fn(FileId) -> FileId) {
         self.primary.file = to(self.primary.file);
