@@ -33,7 +33,7 @@ impl ObjectName {
 #[derive(Debug, Default)]
 pub struct Blobs {
     read: HashMap<ObjectName, StoredContent>,
-    /// Answers for [`Blobs::read_one`].
+    /// The running process that serves [`Blobs::read_one`].
     process: Option<Batch>,
 }
 
@@ -59,11 +59,11 @@ impl StoredContent {
 }
 
 impl Blobs {
-    /// Reads the contents of `names` that are not cached, in the repository that `folder` is in. Missing blobs are
-    /// fetched in one request, and asked for once: a blob that cannot be fetched stays missing.
+    /// Reads the contents of `names` that are not cached, in the repository that `folder` is in.
+    /// Missing blobs are fetched together and once: one that cannot be fetched stays missing.
     ///
     /// # Errors
-    /// git cannot be run, or breaks off. For a content that the repository lacks, [`Blobs::get`] returns `Missing`.
+    /// git cannot be run, or ends early. A missing content is no error.
     pub(super) fn read(
         &mut self,
         folder: &Path,
@@ -77,7 +77,7 @@ impl Blobs {
             return Ok(());
         }
         let contents = match contents_of(folder, names.clone()) {
-            // If a partial clone lacks a content, some versions of git say so, and others stop.
+            // In a partial clone, some versions of git answer `missing`, others exit.
             Err(GitError::BrokeOff) => {
                 let local = local_objects(folder)?;
                 let (there, missing): (Vec<_>, Vec<_>) =
@@ -100,7 +100,7 @@ impl Blobs {
         Ok(())
     }
 
-    /// Reads one content, as [`Blobs::read`] does, without a process of its own.
+    /// Reads one content, as [`Blobs::read`] does, but with a git process that stays open.
     ///
     /// # Errors
     /// See [`Blobs::read`].
@@ -118,7 +118,7 @@ impl Blobs {
                 self.read.insert(name.clone(), content);
                 Ok(())
             }
-            // A partial clone may lack it, and git may have stopped for that.
+            // A partial clone may lack the content, and some versions of git exit then.
             _ => {
                 self.process = None;
                 self.read(folder, BTreeSet::from([name.clone()]))
@@ -168,7 +168,7 @@ impl Batch {
 
 impl Drop for Batch {
     fn drop(&mut self) {
-        // git ends with its input; a process that has ended already is not an error.
+        // git exits at the end of its input. Ignore a process that has exited before.
         self.asking = None;
         let _ = self.child.wait();
     }

@@ -1,5 +1,5 @@
-//! Runs git so that nothing else runs: no hook, filter, driver, monitor, pager, prompt or transport that a repository's
-//! own configuration names.
+//! Runs git, but no other program: no hook, filter, driver, monitor, pager, prompt or transport
+//! that the repository's own configuration names.
 
 use std::ffi::OsStr;
 use std::path::Path;

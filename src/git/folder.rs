@@ -3,8 +3,8 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// Whether a name in a repository means git's own folder or file on some file system: HFS+ ignores case and zero-width
-/// characters, NTFS ignores dots and blanks at the end and has a short name, as git's `verify_path` knows.
+/// Whether some file system takes a name for `.git`, as in git's `verify_path`: HFS+ ignores case
+/// and zero-width characters, NTFS ignores dots and blanks at the end and has a short name.
 pub fn is_git_folder(name: impl AsRef<OsStr>) -> bool {
     let name = name.as_ref();
     // A quick test first: this runs for every part of every path.

@@ -90,7 +90,7 @@ impl Repository {
         })
     }
 
-    /// Returns the default branch: that of the remote, as the clone knows it, else the first usual name that exists.
+    /// Returns the remote's default branch as the clone records it, else the first usual name.
     pub fn default_branch(&self) -> Option<String> {
         let of_remote = [
             "symbolic-ref",
@@ -249,7 +249,7 @@ impl Repository {
     /// missing.
     ///
     /// # Errors
-    /// git breaks off.
+    /// git ends early.
     pub fn read<'f>(
         &self,
         blobs: &mut Blobs,
@@ -262,10 +262,10 @@ impl Repository {
         blobs.read(&self.folder, names.collect())
     }
 
-    /// Reads one stored content, without a process of its own.
+    /// Reads one stored content with a git process that stays open.
     ///
     /// # Errors
-    /// git breaks off.
+    /// git ends early.
     pub fn read_one(&self, blobs: &mut Blobs, name: &ObjectName) -> Result<(), GitError> {
         blobs.read_one(&self.folder, name)
     }
@@ -284,14 +284,14 @@ impl Repository {
             "--ignore-submodules=dirty",
         ];
         let arguments = [&compare[..], &["--name-only", "-z", commit, "--"]].concat();
-        // git passes a file that it compares through the filter that the repository configures for it.
+        // To compare a file, git runs the filter that the repository configures for it.
         let compared = output_of(git(root, &arguments).envs(self.without_filters(root)))?;
         Ok(names(&compared).collect())
     }
 
-    /// Returns environment variables with which no filter of the repository's configuration is a program.
+    /// Returns environment variables that disable every filter of the repository's configuration.
     fn without_filters(&self, root: &Path) -> Vec<(String, String)> {
-        // git reports an error if there is no filter.
+        // git exits with an error if no filter is configured.
         let list = [
             "config",
             "--null",

@@ -10,7 +10,8 @@ use super::ObjectName;
 pub struct Snapshot {
     /// The files, by path.
     pub files: BTreeMap<String, SnapshotFile>,
-    /// The commits of submodules, by path; empty where no commit is known. Their files are in other repositories.
+    /// The commit of each submodule, by path; empty if unknown. The files are in other
+    /// repositories.
     pub submodules: BTreeMap<String, String>,
 }
 
