@@ -3,9 +3,9 @@
 //! Names come from untrusted manifests, and readers paste the commands: every word is quoted (see [`shell`]), and none
 //! can become an option.
 //!
-//! A finalizer in metadata is removed by a JSON patch that first tests that it is still at its index: if the list has
-//! changed in the meantime, the patch fails instead of removing another one. Only a long list that is to be emptied is
-//! cleared without a test.
+//! A finalizer in metadata is removed by a JSON patch that first tests that it is still at its
+//! index: if the list has changed in the meantime, the patch fails instead of removing another one.
+//! Only a long list is emptied without this test.
 
 use foldhash::HashSet;
 
