@@ -45,7 +45,7 @@ pub(super) struct BaselineFileArgs {
     pub(super) world: Option<World>,
 }
 
-/// Writes the baseline from the current findings.
+/// An action: writes the baseline from the current findings.
 type Action = fn(&CurrentFindings) -> Result<(), Error>;
 
 pub(super) fn baseline(args: BaselineArgs) -> Result<Status, Error> {
@@ -131,7 +131,8 @@ fn prune(current: &CurrentFindings) -> Result<(), Error> {
 }
 
 impl CurrentFindings {
-    /// Returns the baseline of the file, updated with the findings. New ones are added if `learn` is set.
+    /// Returns the stored baseline, updated with the findings. New ones are added if `learn` is
+    /// set.
     fn renewal(&self, learn: bool) -> Result<Renewal, Error> {
         let known = read_baseline(&self.path)?.1;
         Ok(self.session.renew(&known, &self.report, learn))

@@ -30,7 +30,7 @@ fn past_of(reference: &str) -> Result<(String, Past), GitError> {
         .changed_since(&base)?
         .into_iter()
         .chain(repository.unknown()?);
-    // The target of a link is listed by its own name.
+    // Skip links: a changed target is listed under its own name.
     let names = names.filter(|name| !snapshot.files.get(name).is_some_and(|file| file.is_link));
     let names: Vec<String> = names.collect();
     let stored = names

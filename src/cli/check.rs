@@ -194,7 +194,8 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
             _ => write_document(spec, &rendered)?,
         }
     }
-    // On standard error, so that a terminal or a hook shows it and a program that reads standard output does not.
+    // Print to standard error: a terminal or a hook shows it, and readers of standard output do
+    // not.
     for spec in output.iter().filter(|spec| spec.file.is_none()) {
         let fail_on = fail_on.filter(|_| !reported.exit_zero);
         terminal::tell(&report::closing(
@@ -227,7 +228,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     Ok(status)
 }
 
-/// Explains that charts that helm rejects fail the run.
+/// Says that the run fails because helm rejects `count` charts.
 fn say_rejected_charts(count: usize) {
     let (charts, them) = (
         plain::count(count, "chart"),
@@ -273,7 +274,8 @@ pub(super) fn is_incomplete(report: &Report) -> bool {
         .any(|note| note.severity == Severity::Error)
 }
 
-/// Returns the lowest severity that text output shows: the given one, or else one that includes all failures.
+/// Returns the lowest severity that text output shows: `given`, or else one that shows all
+/// failures.
 pub(super) fn shown(given: Option<Severity>, fail_on: Option<Severity>, verbose: bool) -> Severity {
     let failing = fail_on.unwrap_or(Severity::Error);
     given.unwrap_or(if verbose {

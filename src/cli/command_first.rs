@@ -5,8 +5,8 @@ use std::ffi::OsString;
 
 use clap::{Arg, Command};
 
-/// Moves the words of the command to the front of the arguments after the program's name. Arguments that ask for the
-/// version stay as they are. `root` must be built.
+/// Moves the words of the command to the front of the arguments after the program's name. Does
+/// nothing if `-V` or `--version` is given. `root` must be built.
 pub(super) fn command_first(root: &Command, arguments: Vec<OsString>) -> Vec<OsString> {
     if arguments
         .iter()

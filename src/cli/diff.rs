@@ -262,8 +262,8 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
     })
 }
 
-/// Adds the command that compares two files or folders to an error of Git, or a similar branch to one on a path, unless
-/// the user names states.
+/// Adds a suggestion to an error unless an option names a state: for an error of Git, the command
+/// that compares two paths; for an unknown path, a branch with a similar name.
 fn suggesting(error: Error, args: &DiffArgs, two_states: Option<&str>) -> Error {
     let Error::Session(reason) = error else {
         return error;

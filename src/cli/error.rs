@@ -39,7 +39,7 @@ pub(super) enum Error {
         "leave out `--head-ref` and `--staged`, or give `--base-ref` a single commit"
     ))]
     TwoHeads { range: String },
-    /// A comparison that needs a repository, although its paths may be meant as the two states.
+    /// A comparison that needs a repository; its paths may be meant as the two states.
     #[error("{reason}")]
     #[diagnostic(help("compare two files or folders: `{command}`"))]
     NoStates { reason: String, command: String },

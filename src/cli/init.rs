@@ -68,9 +68,9 @@ pub(super) fn init(args: &InitArgs) -> Result<Status, Error> {
     Ok(Status::Clean)
 }
 
-/// Writes the first proposal with which a check reports no more errors than without a configuration, else the simplest
-/// one. Returns the proposal and the check. Bundles can reveal errors that the whole tree hides, for example if only
-/// another variant's CRD serves a version.
+/// Writes the first proposal with which a check reports at most `before` errors, as many as without
+/// a configuration, else the simplest one. Returns it and the report. Bundles can reveal errors
+/// that the whole tree hides, for example if only another variant's CRD serves a version.
 fn write_harmless(
     mut starter: Starter,
     before: usize,
@@ -146,7 +146,7 @@ fn delivered(folder: &str) -> Vec<DeliveredPart> {
     parts.collect()
 }
 
-/// Returns the names of the clusters that are assumed to be one cluster: those that are not certainly separate.
+/// Returns the names of the clusters that may be the same one, which is assumed.
 fn shared_clusters(all: &Deliveries) -> BTreeSet<String> {
     let clusters = all.listing.deliveries.iter();
     let clusters = clusters.filter_map(|one| one.cluster.clone());

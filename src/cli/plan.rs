@@ -80,14 +80,14 @@ enum By {
     Namespace,
 }
 
-/// The policies of tools, which always send one.
+/// The propagation policies of tools, which always send one.
 pub(super) const TOOL_POLICIES: [(&str, Policy); 3] = [
     ("background", Policy::Background),
     ("foreground", Policy::Foreground),
     ("orphan", Policy::Orphan),
 ];
 
-/// A policy, or none. clap would take an `Option` for an argument that may be missing.
+/// A policy, or none. An alias, because clap takes an `Option` field for an optional argument.
 type SentPolicy = Option<Policy>;
 
 pub(super) const HELM_VERSIONS: [(&str, HelmVersion); 2] =

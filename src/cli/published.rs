@@ -53,8 +53,8 @@ impl PublishedArgs {
 /// The placeholder for the commit.
 const COMMIT: &str = "{commit}";
 
-/// Returns the URL with a commit in place of the placeholder; `None` if it has the placeholder and the commit cannot be
-/// resolved.
+/// Returns `url` with a commit for its placeholder; `None` if it has one but there is no such
+/// commit.
 fn at(url: &str, reference: &str) -> Option<String> {
     if url.contains(COMMIT) {
         Some(url.replace(COMMIT, &commit(reference)?))

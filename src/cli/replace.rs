@@ -60,7 +60,7 @@ fn put(path: &Path, text: &str, keep: fn(Permissions) -> Permissions) -> io::Res
     Ok(())
 }
 
-/// Creates a temporary file with the permissions of any new file; by default, only its owner could read it.
+/// Creates a temporary file with the usual permissions; by default, only its owner could read it.
 fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".ownerlint-");

@@ -41,12 +41,13 @@ pub(super) fn of_empty(
     is_missing.then(|| no_objects(session, paths))
 }
 
-/// Whether an input without objects fails a run. With unrendered templates it is not empty and must not count as a success.
+/// Whether an input without objects fails a run. With unrendered templates it always does: it is
+/// not empty.
 pub(super) fn fails_without_objects(allow_empty: bool, templates: usize) -> bool {
     !allow_empty || templates > 0
 }
 
-/// Explains that there are no objects, which is more likely a wrong path or a missing rendering than a success.
+/// Explains that there are no objects: probably the path is wrong, or a rendering is missing.
 fn no_objects(session: &Session, paths: &[String]) -> Status {
     let files = plain::count(session.files(), "file");
     let templates = session.templates();

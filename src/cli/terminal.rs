@@ -65,8 +65,8 @@ pub(super) fn set_threads(threads: Option<usize>) -> Result<(), Error> {
         }
         _ => {}
     }
-    // If no thread can be started, the current one does all the work. rayon builds its pool only once, even if that
-    // fails, so this has to be known before.
+    // If no thread can be started, the current one does all the work. rayon tries to build its pool
+    // only once, so test this before.
     let count = match threads {
         None if !can_start_threads() => 1,
         threads => threads.unwrap_or_default(),
@@ -95,7 +95,7 @@ fn can_start_threads() -> bool {
 /// The variables that identify a CI runner which interprets the output: GitHub (and Gitea), Azure Pipelines, TeamCity.
 const RUNNERS: [&str; 3] = ["GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION"];
 
-/// Returns `text` without anything that would start a command, if a CI runner reads it.
+/// Returns `text` without workflow commands, if a CI runner reads it.
 fn inert(text: &str, syntax: Syntax) -> Cow<'_, str> {
     static WATCHED: LazyLock<bool> =
         LazyLock::new(|| RUNNERS.iter().any(|name| std::env::var_os(name).is_some()));
@@ -192,9 +192,9 @@ pub(super) fn print_error(error: &Error, color: Color) {
 #[error("{}", plain::visible(&error.to_string()))]
 struct HarmlessError<'a> {
     error: &'a dyn Diagnostic,
-    /// Its cause, if that is a diagnostic.
+    /// The cause of `error`, if it is a diagnostic.
     explained: Option<Box<HarmlessError<'a>>>,
-    /// Its cause, if that is not a diagnostic.
+    /// The cause of `error`, if it is not a diagnostic.
     #[source]
     cause: Option<HarmlessCause>,
 }

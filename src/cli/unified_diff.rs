@@ -1,7 +1,8 @@
 //! Unified diffs of texts that may be long.
 //!
-//! The smallest difference may take time quadratic in the number of lines, so texts are compared in windows that begin
-//! at a difference. Fixes change few lines at a time, and the equal lines after these are in the same window.
+//! Finding the smallest difference may take time quadratic in the number of lines, so texts are
+//! compared in windows that begin at a difference. Fixes change few lines at a time, so a window
+//! also has equal lines after them.
 
 use std::fmt::Write;
 
