@@ -13,8 +13,8 @@ use crate::kustomize::Deliverer;
 use crate::ownership::{self, DeliveryObject, Implied, Ownership, Products, Reach, Ties};
 use crate::text::FileId;
 
-/// Maximum number of simulated plans that are cached. Each holds a state of the whole cluster, so only those behind
-/// findings are cached; a report draws fewer graphs than this.
+/// Maximum number of cached plans. Each holds a state of the whole cluster, so only plans behind
+/// findings are cached; a report draws fewer graphs.
 const MOST_CACHED: usize = 16;
 
 /// The analysis of one bundle.
@@ -80,8 +80,8 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Computes on several threads the facts that most rules need; otherwise all threads would wait for the one that
-    /// computes a fact. Only here may a fact be divided into tasks: a thread that waits for a task may run another
+    /// Computes the facts that most rules need, on several threads, before rules wait for them.
+    /// Only here may computing a fact spawn tasks: a thread that waits for a task may run another
     /// rule, which would wait for the same fact.
     pub fn prepare(&self) {
         if self.ownership.get().is_some() && self.deliveries.get().is_some() {
@@ -128,7 +128,7 @@ impl<'a> Analysis<'a> {
         self.inventory
     }
 
-    /// Returns how near two files are.
+    /// Returns how likely two files are to be applied to the same cluster.
     pub fn nearness(&self, one: FileId, other: FileId) -> Nearness {
         let sources = &self.inventory.sources;
         match self.reach().share_a_cluster(one, other) {
@@ -268,7 +268,7 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// The nearness of two files: how likely they are to be applied to the same cluster.
+/// How likely two files are to be applied to the same cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Nearness {
     /// Evidence against it: both are delivered, but never to the same cluster.
@@ -279,7 +279,7 @@ pub enum Nearness {
     SameCluster,
 }
 
-/// Cache of plans for the cluster of an analysis. Each has one outcome, since rules ignore the other outcomes of races.
+/// Cache of plans for the cluster of an analysis, with one outcome each: rules ignore the others.
 #[derive(Debug)]
 pub struct PlanCache<'a> {
     analysis: &'a Analysis<'a>,
@@ -315,7 +315,7 @@ impl<'a> PlanCache<'a> {
         Some(gc::simulate(&built.cluster, steps, &options))
     }
 
-    /// Caches a plan that is needed again, because a finding is based on it.
+    /// Caches a plan on which a finding is based, because it is needed again.
     pub fn keep(&self, step: Step, plan: Arc<Plan<'a>>) {
         let mut cached = self.cached();
         if cached.len() < MOST_CACHED && cached.iter().all(|(of, _)| *of != step) {

@@ -1,10 +1,11 @@
-//! Services that the API server calls, in the form of the model: the requests that each webhook is called for, and the
-//! objects that have to exist for it to answer.
+//! Converts webhooks and aggregated APIs to the model: the requests that each webhook is called
+//! for, and the objects that have to exist for it to answer.
 //!
-//! A Service that the input does not contain may be part of another input. It counts as absent only if a dump shows
-//! that, or if the input contains its Namespace. Otherwise it is assumed to answer: without this assumption, the
-//! webhooks of another chart would reject every request in a plan of one chart. A Service in the input that selects no
-//! Pod there has no backend if the cluster is closed (`Source::closed`); in an open one it may have one.
+//! A Service that the input does not contain may be part of another input. It counts as absent only
+//! if a dump shows that, or if the input contains its Namespace. Otherwise it is assumed to answer:
+//! else the webhooks of other charts would reject every request in a plan of one chart. A Service
+//! that selects no Pod of the input has no backend if the cluster is closed (`Source::closed`);
+//! otherwise it may have one.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -24,9 +25,9 @@ use crate::ownership::{
     RequestedKind, RequestedObject, Selected, SelectionId, ServedClient,
 };
 
-/// Cost of a Pod behind a client, in objects: every request that the client is called for depends on the Pod.
+/// Cost of a Pod behind a webhook or API, in objects: every request to it depends on the Pod.
 const A_POD: usize = 20;
-/// Cost of a Namespace for an aggregated API, in objects: no Namespace is finished while the API is not served.
+/// Cost of a Namespace in objects: none is finished while an aggregated API is unavailable.
 const A_NAMESPACE: usize = 10;
 
 /// Adds facts to the webhook configurations and APIServices among `objects`: requests and backends.
@@ -129,13 +130,13 @@ struct AskedKind<'a> {
     versions: Vec<String>,
     namespaced: bool,
     keys: Vec<&'a ObjectKey>,
-    /// Selector attributes; computed once a webhook has rules for the kind.
+    /// The objects with what selectors read; computed when a webhook has rules for the kind.
     objects: OnceCell<Vec<AskedObject<'a>>>,
 }
 
 struct AskedObject<'a> {
     key: &'a ObjectKey,
-    /// The namespace in a request for it.
+    /// The namespace of requests for the object; a Namespace's own name.
     namespace: Namespace,
     labels: KnownLabels<'a>,
     namespace_labels: KnownLabels<'a>,
@@ -200,7 +201,8 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Charges the Pods behind a client, and the Namespaces that wait for an API; `false` if they exceed the budget.
+    /// Charges the Pods behind `client`, and the Namespaces that wait if it is an API, to the
+    /// budget. Returns `false` if the budget is exceeded.
     fn may_look_at(&self, client: &ServedClient) -> bool {
         let selected = match client.backend {
             Backend::Service {
@@ -240,7 +242,7 @@ impl<'a> Asked<'a> {
             .map(|id| &source.inventory.member(*id).key)
     }
 
-    /// Whether the backend may be outside of this cluster.
+    /// Whether the backend may exist although the input does not contain it.
     fn answers_elsewhere(&self, client: &ServedClient) -> bool {
         match client.backend {
             Backend::Service { .. } => false,
@@ -354,7 +356,7 @@ impl<'a> AskedKind<'a> {
         }
     }
 
-    /// Returns the verbs of requests for this kind that are certain to be sent to a webhook.
+    /// Returns the verbs of requests for this kind that certainly call `webhook`.
     fn verbs(&self, webhook: &Webhook) -> Vec<Verb> {
         let kind = RequestedKind {
             kind: self.kind,

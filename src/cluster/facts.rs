@@ -154,7 +154,7 @@ fn namespace(member: &Member) -> NamespaceFacts {
     NamespaceFacts { spec_finalizers }
 }
 
-/// [FIN-3]
+/// Returns the VolumeAttributesClasses that a claim uses or is changed to `[FIN-3]`.
 fn attributes_classes(claim: Value<'_>) -> Vec<String> {
     let paths: [&[&str]; 3] = [
         &["spec", "volumeAttributesClassName"],
@@ -172,7 +172,7 @@ fn attributes_classes(claim: Value<'_>) -> Vec<String> {
         .collect()
 }
 
-/// [DEP-19]
+/// Returns the ServiceAccount of a token Secret `[DEP-19]`; `None` for other Secrets.
 fn token_secret(object: &Object) -> Option<Facts> {
     let is_token = object.value().text_at(&["type"]) == Some("kubernetes.io/service-account-token");
     let account = object

@@ -12,7 +12,7 @@ pub(super) struct Harm {
     pub(super) stuck: BTreeMap<ObjectKey, Vec<String>>,
     /// The targets that exist and are not Terminating: the request was rejected or never sent.
     pub(super) left: BTreeSet<ObjectKey>,
-    /// The objects whose deletion a webhook rejected, in any request. Harmless, but others may wait for them.
+    /// The objects whose deletion a webhook rejected, in any request; others may wait for them.
     pub(super) rejected: BTreeSet<ObjectKey>,
     /// Webhook configurations and APIServices without a backend, which reject requests or block namespaces.
     pub(super) silent: BTreeSet<ObjectKey>,
@@ -45,7 +45,7 @@ impl Harm {
     }
 }
 
-/// Collects what a plan leaves behind; `asked`: the objects that it has to delete.
+/// Collects the objects that `plan` leaves behind; `asked` are those that it has to delete.
 pub(super) fn harm(plan: &Plan<'_>, asked: &[ObjectKey]) -> Harm {
     let mut harm = Harm::default();
     let Some(last) = plan.steps.len().checked_sub(1) else {

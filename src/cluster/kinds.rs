@@ -47,7 +47,7 @@ pub(super) fn kinds_of(inventory: &Inventory) -> (KindTable, ShownKinds) {
             custom: false,
             ..KindInfo::custom(kind, &row.plural, true, &[])
         });
-        // The collector watches the preferred version, so it comes first.
+        // The preferred version comes first, because the collector watches it.
         if row.preferred {
             info.versions.insert(0, row.version.clone());
         } else {

@@ -116,7 +116,7 @@ impl<'a> Members<'a> {
         match self.chosen.entry(self.keys.of(member.id).clone()) {
             Entry::Vacant(place) => _ = place.insert(member.id),
             Entry::Occupied(mut place) => {
-                // A dump shows the live state of a rendered object; otherwise the last one is applied last.
+                // A dump wins, as the live state; otherwise the last one, which is applied last.
                 let known = self.keys.inventory.member(*place.get());
                 if member.from_dump == known.from_dump {
                     assumptions.duplicates.push(place.key().clone());

@@ -1,9 +1,10 @@
 //! Builds the cluster of the model from an inventory.
 //!
-//! *Dumps* are taken as they are: references bind by uid, and objects that the input does not contain do not exist.
-//! *Renderings* have no uids: each object gets a minted one, and a reference that ownership binds by name gets its
-//! owner's `[SIM-6]`. A rendered reference without an owner in the input proves nothing, whatever its uid: its owner is
-//! *assumed* to exist, so its dependent stays. Minted uids and assumed objects are never shown in a plan.
+//! *Dumps* are taken as they are: references bind by uid, and objects that the input does not
+//! contain do not exist. *Renderings* have no uids: each object gets a minted one, and a reference
+//! that ownership binds by name gets its owner's `[SIM-6]`. If the input lacks the owner of a
+//! rendered reference, it is *assumed* to exist, whatever its uid, so the dependent stays. Plans
+//! never show minted uids or assumed objects.
 //!
 //! [`Assumptions`] lists every assumption for the reader of the plan.
 

@@ -46,8 +46,8 @@ impl Reclaims {
         self.volumes.is_empty()
     }
 
-    /// Returns the deletion of the volumes whose claims are gone at the end of a plan, except those that are deleted
-    /// already. Sent by the provisioner (external-provisioner, `Delete`) or by the control plane.
+    /// Returns the deletion of the remaining volumes whose claims are gone at the end of a plan.
+    /// The provisioner (external-provisioner, `Delete`) or the control plane sends it.
     pub fn step(&self, plan: &Plan<'_>) -> Option<Step> {
         let fates: BTreeMap<ObjectKey, Fate> = plan.fates(plan.verdict()?).into_iter().collect();
         let reclaimed = self.volumes.iter().filter(|(claim, volume)| {

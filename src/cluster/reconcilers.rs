@@ -34,8 +34,9 @@ impl<'a> Reconcilers<'a> {
         }
     }
 
-    /// Returns the controllers of an object, each with one finalizer that the object has or gets when they first see
-    /// it. Empty if Pods do not run, and for a Terminating object of a dump: its controllers have had their chance.
+    /// Returns the controllers of an object, each with a finalizer that the object has or gets from
+    /// it. Empty if Pods do not run, and for objects that a dump shows Terminating: their
+    /// controllers do not release them.
     pub(super) fn of_member(&mut self, member: &'a Member) -> Vec<Reconciler> {
         if !self.source.running || super::facts::deletion(member).is_some() {
             return Vec::new();

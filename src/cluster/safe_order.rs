@@ -1,13 +1,14 @@
 //! Searches, by simulation, for preparations of a teardown after which it leaves nothing stuck.
 //!
-//! An object that gets stuck is deleted first, while everything that it needs is still there, and awaited; only one
-//! that is not released even then has its finalizers removed by hand. Nothing is deleted that the teardown would not
-//! delete anyway, except for webhook configurations and APIServices that block it, if nothing else helps. A list of
-//! preparations counts only if a simulation of it and the teardown leaves nothing stuck in any outcome.
+//! An object that gets stuck is deleted first, while everything that it needs still exists, and
+//! awaited. If it is not released even then, its finalizers are removed by hand. Only objects of
+//! the teardown are deleted and, if nothing else helps, webhook configurations and APIServices that
+//! block it. Preparations count only if a simulated teardown then leaves nothing stuck in any
+//! outcome.
 //!
-//! `kubectl delete --wait` returns as soon as the objects that it names are gone: the next command may come before the
-//! collector and the operators have done the rest ([`Wait::Named`]). Dependents for which they would be too late are
-//! named too. Patches come before deletions, while every object exists with its stored finalizers.
+//! `kubectl delete --wait` returns as soon as the objects that it names are gone: the next command
+//! may run before the collector and the operators have finished ([`Wait::Named`]). Dependents that
+//! would then get stuck are named too. Patches come first, while all objects exist unchanged.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,8 +99,7 @@ pub fn safe_order(
 struct OrderSearch<'a> {
     cluster: &'a Cluster,
     teardown: &'a [Step],
-    /// Objects of which webhook configurations and APIServices may be deleted although the teardown does not get stuck
-    /// on them.
+    /// Of these, webhook configurations and APIServices may be deleted even if not stuck.
     leaving: BTreeSet<ObjectKey>,
     policy: Policy,
     options: &'a SimulationOptions,
@@ -139,9 +139,9 @@ impl OrderSearch<'_> {
         None
     }
 
-    /// Returns preparations that may help against a harm: a deletion of webhook configurations and APIServices without
-    /// a backend, one deletion per namespace of objects that can be deleted before everything else, and a patch for the
-    /// others. Omits those in `prepared`.
+    /// Returns preparations that may prevent `harm`: a deletion of webhook configurations and
+    /// APIServices without a backend, one deletion per namespace of objects that can be deleted
+    /// before everything else, and a patch for the others. Omits those in `prepared`.
     fn preparations(&mut self, harm: &Harm, prepared: &[Preparation]) -> Vec<Preparation> {
         let known: BTreeSet<&ObjectKey> = prepared.iter().flat_map(Preparation::objects).collect();
         let silent: BTreeSet<&ObjectKey> = harm
@@ -291,8 +291,8 @@ impl OrderSearch<'_> {
         stuck
     }
 
-    /// Returns the fewest of the preparations that are sufficient. Those without which something gets stuck are kept;
-    /// of the others, small combinations are tried first, as long as the budget lasts.
+    /// Returns the smallest sufficient subset of `enough` that the budget allows to find:
+    /// preparations that are necessary by themselves, with the smallest combination of the others.
     fn fewest(&mut self, enough: Vec<Preparation>) -> Vec<Preparation> {
         let spare: Vec<usize> = (0..enough.len())
             .filter(|at| {
@@ -321,7 +321,7 @@ impl OrderSearch<'_> {
         enough
     }
 
-    /// Whether nothing gets stuck after these. The verdict, the harmful end of every race, is cheap and checked first.
+    /// Whether nothing gets stuck after `prepared`. The verdict, the worst outcome, comes first.
     fn is_enough(&mut self, prepared: &[Preparation]) -> bool {
         let verdict_only = SimulationOptions {
             state_cap: 0,
@@ -332,7 +332,7 @@ impl OrderSearch<'_> {
             && self.after(prepared, self.options).is_none()
     }
 
-    /// Returns the harm that the teardown leaves after these preparations, in any outcome that `options` search for.
+    /// Returns the harm of the teardown after `prepared`, in any outcome that `options` search for.
     fn after(&mut self, prepared: &[Preparation], options: &SimulationOptions) -> Harm {
         let mut steps = steps(prepared, self.policy);
         steps.extend(self.teardown.iter().cloned());

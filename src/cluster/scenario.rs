@@ -26,7 +26,7 @@ pub struct Scenario {
     pub steps: Vec<Step>,
     /// Options of the simulation.
     pub options: SimulationOptions,
-    /// Number of steps before the requests of one client, which are shown as one step; `None` if each is shown alone.
+    /// Index of the first of the steps that are shown as one; `None` if each is shown alone.
     pub together: Option<usize>,
     /// Namespaces that exist without an object.
     pub namespaces: BTreeSet<String>,
@@ -61,9 +61,9 @@ impl Scenario {
         })
     }
 
-    /// Builds a scenario from the requests of a tool: the one way from removed objects to a plan. All requests are
-    /// shown as one step, the last; its outcomes are the states of every object once the cluster has settled. With
-    /// `kubelet`, Pods run on nodes and finish when they are deleted.
+    /// Builds a scenario from the requests of a tool, as every plan of removed objects does. All
+    /// requests are shown as one last step; its outcomes are the states once the cluster has
+    /// settled. With `kubelet`, Pods run on nodes and finish when they are deleted.
     ///
     /// # Errors
     /// Fails if the cluster is too large.
@@ -110,8 +110,8 @@ impl Scenario {
             .collect()
     }
 
-    /// Lets the cluster settle before the first step, if that changes anything: a deletion is not blamed for objects
-    /// that the collector would remove anyway [SIM-4].
+    /// Lets the cluster settle before the first step, if that changes anything, so that a deletion
+    /// is not blamed for objects that the collector would remove anyway [SIM-4].
     pub fn settle_first(&mut self) {
         if !self.settled().changes(0).is_empty() {
             self.steps.insert(0, Step::Settle);

@@ -13,9 +13,9 @@ pub struct Source<'a> {
     pub inventory: &'a Inventory,
     /// Objects of the inventory that are not in the cluster.
     pub absent: &'a BTreeSet<ObjectId>,
-    /// Their edges to owners, removers and Services.
+    /// Their edges to owners, controllers that remove their finalizers, and Services.
     pub ownership: &'a Ownership,
-    /// The objects that controllers create below them.
+    /// The objects that controllers create below those of the input.
     pub implied: &'a Implied<'a>,
     /// Namespaces that exist without a Namespace object in the input.
     pub namespaces: &'a BTreeSet<String>,
