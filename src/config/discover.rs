@@ -8,9 +8,9 @@ use crate::inventory::{STDIN, locate};
 /// The file names of a configuration.
 pub const FILE_NAMES: [&str; 2] = ["ownerlint.yaml", ".ownerlint.yaml"];
 
-/// Returns the path of the configuration, relative to `working_directory`. It is looked for in the folder of the first
-/// of `paths` and in the folders above it. For a glob, this is the folder before the first wildcard; for standard input
-/// or without a path, `working_directory`. The nearest one is used. The search ends at the folder that contains `.git`.
+/// Returns the path of the nearest configuration, relative to `working_directory`. The search goes
+/// from the folder of the first of `paths` (of a glob, the part before its first wildcard), or from
+/// `working_directory` if there is none but standard input, up to the folder with `.git`.
 ///
 /// # Errors
 /// A folder has files of both names.

@@ -18,7 +18,7 @@ pub struct Mistake {
 }
 
 impl Mistake {
-    /// Creates a mistake at a place of the file. The message follows the file's name.
+    /// Creates a mistake at a place of the file. `message` is printed after the file's name.
     pub(crate) fn at(file: &SourceFile, span: Span, message: impl Into<String>) -> Self {
         let path = shown(file.path());
         let text = plain::visible_in_place(file.text());

@@ -3,7 +3,7 @@
 //!
 //! It is read through ownerlint's YAML tree, so that every mistake is shown at its place. Unknown keys are mistakes.
 //!
-//! The command line is not known here; its options override the configuration.
+//! Does not depend on the command line, whose options override the configuration.
 
 mod clusters;
 mod controllers;

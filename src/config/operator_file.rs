@@ -73,8 +73,8 @@ fn json(value: Value<'_>, depth: usize) -> Option<Json> {
     })
 }
 
-/// Returns the place of the mistake at `path`: the deepest value on it that exists, or its key if it is a map or a
-/// list.
+/// Returns the place of the mistake at `path`: the deepest existing value on it, or the key of a
+/// map or list.
 fn place(file: &SourceFile, root: Value<'_>, path: &Path) -> Span {
     let mut value = root;
     let mut span = start(root);

@@ -38,7 +38,7 @@ const TOP: &[&str] = &[
     "limits",
 ];
 const CHARTS: &[&str] = &["hosts", "timeout"];
-/// The API server's requirement for the name of a namespace, in words.
+/// Describes the names that the API server accepts for a namespace.
 pub const NAMESPACE_NAME: &str = "a name of lower-case letters, digits and dashes, at most 63, that begins and ends with a letter or digit";
 
 const BUNDLE: &[&str] = &[
@@ -60,7 +60,7 @@ const IGNORE: &[&str] = &["object", "reason", "expires"];
 pub struct Mapping {
     /// The name in the schema.
     pub name: &'static str,
-    /// The place, as it follows "belongs".
+    /// The place, as in "`key` belongs at the top level".
     pub place: &'static str,
     /// The known keys.
     pub keys: &'static [&'static str],
@@ -96,7 +96,7 @@ pub const MAPPINGS: [Mapping; 12] = [
     Mapping::new("limits", "under `limits:`", super::limits::LIMITS),
 ];
 
-/// Says where `key` belongs, which a mapping with the keys `known` lacks; `None` if no mapping has it.
+/// Says where `key` belongs other than in the mapping with the keys `known`; `None` if nowhere.
 pub(super) fn place_of(key: &str, known: &[&str]) -> Option<String> {
     let others = MAPPINGS.iter().filter(|mapping| mapping.keys != known);
     let places: Vec<&str> = others

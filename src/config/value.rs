@@ -99,7 +99,7 @@ impl<'a> Values<'a> {
             .help(help)
     }
 
-    /// Creates a mistake about a value of another form.
+    /// Creates a mistake about a value of the wrong type.
     fn expects(self, value: Value<'_>, expected: &str) -> Mistake {
         let span = self.file.first_line(value.span());
         self.mistake(span, format!("expects {expected}"))
@@ -162,7 +162,7 @@ impl<'a> Values<'a> {
         text.unwrap_or_else(|| self.file.slice(value.span()))
     }
 
-    /// Returns the meaning of a word that must be one of `words`.
+    /// Returns the value that `words` assigns to the word of an entry.
     pub(crate) fn word<T: Copy>(self, entry: Entry<'a>, words: &[(&str, T)]) -> Result<T, Mistake> {
         let written = self.written(entry.value);
         if let Some((_, meaning)) = words.iter().find(|(word, _)| *word == written) {
