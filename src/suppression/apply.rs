@@ -17,7 +17,7 @@ use crate::text::{FileId, Span};
 #[derive(Debug, Default)]
 struct CoveredFile {
     spans: Intervals,
-    /// For each span, the end of its ignored rules in `rules`.
+    /// For each span, the index in `rules` after its last rule.
     ends: Vec<usize>,
     /// The ignored rules, sorted by span and then by name.
     rules: Vec<IgnoredRule>,
@@ -30,8 +30,7 @@ struct IgnoredRule {
     directive: u32,
     /// Index of the rule among those of the directive.
     rule: u32,
-    /// Whether `matching` has returned it. If several directives ignore one rule in one span, the first is returned by
-    /// every call, and each other one only by the first call that reaches it.
+    /// Whether `matching` has returned it; see there.
     found: bool,
 }
 
@@ -62,8 +61,8 @@ impl CoveredFile {
         }
     }
 
-    /// Returns the directives that ignore `rule` at `place`: for each span the first one, and the others only on the
-    /// first call that reaches them.
+    /// Returns the directives that ignore `rule` at `place`. For each span, every call returns the
+    /// first directive; the others are returned once, which is enough to mark them as used.
     fn matching(&mut self, place: u32, rule: &str, directives: &[Directive]) -> Vec<IgnoredRule> {
         let mut found = Vec::new();
         for at in self.spans.containing(place) {
@@ -165,7 +164,7 @@ pub struct Idle {
     pub file: FileId,
     /// The span to report: the rule in its list, or the ignore.
     pub span: Span,
-    /// The rule that is ignored without effect.
+    /// The ignored rule.
     pub rule: SmolStr,
     /// Why it has no effect.
     pub cause: IdleCause,
@@ -200,7 +199,7 @@ impl Suppressions {
         today: Option<Date>,
     ) -> Self {
         directives.sort();
-        // The directives of a file in two bundles are there twice.
+        // A file in two bundles contributes its directives twice.
         directives.dedup();
         let used = directives.iter();
         let used = used.map(|directive| smallvec![false; directive.rules.len()]);
@@ -297,7 +296,7 @@ impl Suppressions {
                     .filter(|(rule, used)| !**used && ran(&rule.id))
                     .map(move |(rule, _)| (directive, rule))
             });
-        // Allocated once, because there may be as many as comments.
+        // Allocated once: there may be as many as comments.
         let mut idle = Vec::with_capacity(named.clone().count());
         idle.extend(named.map(|(directive, rule)| {
             let cause = IdleCause::Directive(directive.form);

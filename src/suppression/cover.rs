@@ -78,7 +78,7 @@ impl Nodes {
     }
 }
 
-/// Returns the span of a key and its value; of an alias only the key, because its value is at the anchor before it.
+/// Returns the span of a key and its value; of the key alone if the value is an alias.
 fn with_value(key: Span, value: Value<'_>) -> Span {
     if value.span().start >= key.end {
         Span::new(key.start, value.span().end)

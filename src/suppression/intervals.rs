@@ -50,7 +50,7 @@ fn note_ends(spans: &[Span], last_end: &mut [u32]) -> u32 {
     let Some((end, ends_after)) = ends_here.split_first_mut() else {
         return 0;
     };
-    // Each part is half as long, so the depth of the recursion is logarithmic.
+    // The depth of the recursion is logarithmic.
     *end = here
         .end
         .max(note_ends(before, ends_before))
