@@ -49,7 +49,7 @@ pub(super) static BUNDLED: LazyLock<Bundled> = LazyLock::new(|| {
 pub fn operators() -> Vec<NamedOperator> {
     match serde_json::from_str(FILES) {
         Ok(operators) => operators,
-        // The build script and the tests parse the files, so a build that passes them never gets here.
+        // The build script and the tests parse these files, so this does not happen.
         Err(error) => unreachable!("rules/operators: {error}"),
     }
 }

@@ -163,11 +163,11 @@ impl KnownFinalizers {
         known
     }
 
-    /// Adds the controllers of a configuration, which take precedence: users know their own controllers best.
+    /// Adds the controllers of a configuration, which take precedence.
     pub fn with(&self, own: &[OwnController]) -> Self {
         let mut entries = by_finalizer(own.iter().cloned());
         for (finalizer, controllers) in &mut entries {
-            // The facts about the finalizer, even those from a pattern, still hold.
+            // Other facts about the finalizer still hold, even those from a pattern.
             let known = self.find(finalizer).map(|known| known.controllers.clone());
             controllers.extend(known.unwrap_or_default());
         }

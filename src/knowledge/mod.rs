@@ -1,9 +1,9 @@
 //! Facts about operators: the finalizers that they remove, the objects that they create although no manifest contains
 //! them, and the objects whose deletion loses data.
 //!
-//! The facts come from one file for each operator (`rules/operators/<name>.yaml`, compiled in) and from the
-//! configuration. An analysis gets them as [`Tables`]. Every finding that depends on a fact names it ([`RowName`]):
-//! readers can look it up, and a check without the fact shows which findings depend on it.
+//! The facts come from one file for each operator (`rules/operators/<name>.yaml`, compiled in) and
+//! from the configuration. An analysis gets them as [`Tables`]. Every finding that depends on a
+//! fact names it ([`RowName`]), so that readers can look it up and tests can check without it.
 //!
 //! A fact is partial knowledge: it may support a claim, but never refute another.
 
@@ -98,7 +98,7 @@ impl Tables {
         tables
     }
 
-    /// Returns facts on the objects created for objects of a kind: all that have the pattern of the first match.
+    /// Returns the facts on created objects for a kind: all with the pattern of the first match.
     pub fn generators_of<'t>(
         &'t self,
         group: &str,
@@ -107,7 +107,7 @@ impl Tables {
         about(&self.generators, |row| &row.kinds, (group, kind))
     }
 
-    /// Returns facts on the data lost with objects of a kind: all that have the pattern of the first match.
+    /// Returns the facts on lost data for a kind: all with the pattern of the first match.
     pub fn data_about<'t>(
         &'t self,
         group: &str,
@@ -122,7 +122,7 @@ impl Tables {
             .find(|row| row.when.iter().all(|condition| condition.holds(object)))
     }
 
-    /// Returns the names of all facts in their order; facts of one name that follow each other count once.
+    /// Returns the names of all facts in order, without consecutive duplicates.
     pub fn names(&self) -> Vec<RowName> {
         let finalizers = self.finalizers.iter();
         let finalizers = finalizers.map(|known| RowName::of_finalizer(&known.finalizer));

@@ -84,8 +84,9 @@ impl NamePattern {
         &self.text
     }
 
-    /// Returns the names of the products of `object`, which is called `own` in the cluster, perhaps not as it is written:
-    /// several if the last field has several values; none if another field has several, or if a field has none.
+    /// Returns the names of the products of `object`, whose name in the cluster is `own`: several
+    /// if the last field has several values; none if another field has several, or any field has
+    /// none.
     pub fn names(&self, object: Value<'_>, own: &str) -> Vec<FoundName> {
         let mut names = vec![FoundName {
             name: String::new(),

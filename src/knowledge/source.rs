@@ -103,7 +103,7 @@ impl<'de> Visitor<'de> for Lines {
     }
 }
 
-/// Appends a text to a line, so that the many sources that are read at start-up need no string each.
+/// Appends a text to a line, so that the many sources read at start-up need no string each.
 struct Line<'l>(&'l mut String);
 
 impl<'de> DeserializeSeed<'de> for Line<'_> {
