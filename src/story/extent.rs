@@ -54,8 +54,8 @@ impl Extent {
         all.limited_to(&inside)
     }
 
-    /// Returns the `wanted` objects that are stuck, or whose parent or child in the tree of causes is wanted too: an
-    /// object that is deleted by itself needs no picture.
+    /// Returns the `wanted` objects that are stuck or have a `wanted` parent or child in the tree
+    /// of causes: an object that is deleted by itself needs no picture.
     pub(crate) fn tied(stories: &[Story<'_>], wanted: impl Fn(&ObjectKey) -> bool) -> Self {
         let all = Self::all(stories);
         let mut tied = vec![false; all.affected.len()];

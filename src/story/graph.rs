@@ -237,7 +237,7 @@ impl Drawing<'_> {
         (!names.is_empty()).then(|| short(&format!("finalizer {}", names.join(", "))))
     }
 
-    /// Adds the untouched owners of drawn objects, because of which these may be kept.
+    /// Adds the untouched owners of drawn objects: an object may be kept because of them.
     fn add_other_owners(&mut self, nodes: usize) {
         let Some(cluster) = self.stories.first().map(|story| story.view.plan.cluster()) else {
             return;

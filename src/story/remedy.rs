@@ -29,7 +29,7 @@ pub(crate) struct Remedy {
     pub(crate) citations: Vec<&'static str>,
     /// The remedy, as sentences.
     pub(crate) help: String,
-    /// The commands that do it.
+    /// The commands of the remedy.
     pub(crate) commands: Vec<String>,
     /// Whether the hold ends automatically once other objects are released.
     pub(crate) waits: bool,
@@ -51,8 +51,8 @@ pub(crate) fn stuck(story: &Story<'_>) -> Vec<Stuck> {
     stuck
 }
 
-/// Returns the objects that wait, directly or not, for a cycle of objects that wait for each other. Found by removing
-/// objects that wait for nothing, repeatedly.
+/// Returns the objects that wait, directly or not, for a cycle of objects that wait for each other:
+/// those that remain when objects that wait for nothing are repeatedly removed.
 fn rings(stuck: &[HeldObject]) -> BTreeSet<ObjectId> {
     let all: BTreeSet<ObjectId> = stuck.iter().map(|held| held.object).collect();
     let mut waiting: BTreeMap<ObjectId, usize> = BTreeMap::new();
@@ -127,9 +127,9 @@ struct Case<'s> {
     story: &'s Story<'s>,
     id: ObjectId,
     key: &'s ObjectKey,
-    /// Whether it waits for a cycle of objects that wait for each other.
+    /// Whether the object waits for a cycle of objects that wait for each other.
     in_ring: bool,
-    /// Whether the input does not contain the controller that releases it.
+    /// Whether the input lacks the controller that would release the object.
     unattended: bool,
 }
 
@@ -336,7 +336,7 @@ impl Case<'_> {
                 .is_some_and(|one| !one.finalizers.is_empty())
     }
 
-    /// Returns the messages of the conditions of a Namespace that are true.
+    /// Returns the messages of the Namespace's conditions with status `True`.
     fn conditions(&self) -> Vec<String> {
         let present = self.story.after.present(self.id);
         let conditions = present.and_then(|present| present.conditions);

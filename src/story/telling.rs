@@ -1,7 +1,7 @@
 //! One step of a plan: every object that it touches, with its ending, its cause and its place in the tree of causes.
 //!
-//! The log is in the order of time, and a parent always comes earlier in it than its children: the tree has no cycles,
-//! whatever the owner references look like, and contains each object once.
+//! In the log, which is in the order of time, a parent comes before its children. So the tree has
+//! no cycles, whatever the owner references are, and contains each object once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -154,7 +154,7 @@ impl<'v> Story<'v> {
             .filter(|(_, ending)| **ending != Ending::Kept)
             .map(|(id, ending)| (touches.get(id).unwrap_or(&nothing), *id, *ending))
             .collect();
-        // An object that was only waiting to be removed when the simulation began has no line in the log, and is first.
+        // Objects that only waited to be removed from the start are not in the log: they are first.
         doomed.sort_by_key(|(touch, id, _)| (touch.began, *id));
         let mut places: BTreeMap<ObjectId, usize> = BTreeMap::new();
         for (touch, id, ending) in doomed {
@@ -283,7 +283,7 @@ impl<'v> Story<'v> {
         answered.filter(|(_, code)| *code >= 400).collect()
     }
 
-    /// Whether it is not known what else the step deletes: it deletes a delivery object whose objects are not all known.
+    /// Whether the step may delete more: it deletes a delivery object with unknown objects.
     pub(crate) fn is_incomplete(&self) -> bool {
         let unread = self.view.unread;
         if unread.is_empty() {

@@ -31,9 +31,9 @@ pub(crate) struct Arrow {
 /// The references between the objects that a step touches.
 #[derive(Debug)]
 pub(crate) struct Web {
-    /// Untouched owners of these objects, because of which objects may be kept.
+    /// Untouched owners of these objects, which may be kept because of them.
     pub(crate) others: Vec<ObjectId>,
-    /// The arrows between indices of [`Story::affected`], continued in `others`.
+    /// The arrows between indices of [`Story::affected`]; higher ones are indices of `others`.
     pub(crate) arrows: Vec<Arrow>,
 }
 
@@ -97,9 +97,9 @@ impl OwnerStrokes {
     }
 }
 
-/// Removes arrows from a container to objects that are reached through an owner in it: of a Namespace with a
-/// Deployment, its ReplicaSet and its Pods, the Namespace points to the Deployment alone. All owner references are
-/// kept, because a second owner may be why an object is kept. Each container costs one walk.
+/// Removes arrows from a container to objects to which an owner in it leads: a Namespace with a
+/// Deployment, its ReplicaSet and its Pods points only to the Deployment. All owner references
+/// stay, because an object may be kept for a second owner. Each container costs one walk.
 pub(crate) fn without_shortcuts(mut arrows: Vec<Arrow>, nodes: usize) -> Vec<Arrow> {
     let mut next: Vec<Vec<usize>> = vec![Vec::new(); nodes];
     let mut contained: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -133,8 +133,8 @@ pub(crate) fn without_shortcuts(mut arrows: Vec<Arrow>, nodes: usize) -> Vec<Arr
     arrows
 }
 
-/// Returns the nodes of `starts` in a container to which no other node of it leads, and one node of each cycle. `seen`
-/// contains the container from which each node was last reached.
+/// Returns the nodes of `starts` to which no other node of `container` leads, and one node of each
+/// cycle. `seen` has, for each node, the container from which it was last reached.
 fn needed<'n>(
     next: &[Vec<usize>],
     container: usize,

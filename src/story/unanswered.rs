@@ -1,4 +1,4 @@
-//! Failures of a step because a Service that the API server calls has no backend, and how to get past them.
+//! Failures of a step because a Service that the API server calls has no backend, and the remedies.
 
 use std::collections::BTreeMap;
 

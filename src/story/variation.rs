@@ -1,4 +1,4 @@
-//! "May vary": the differences of other outcomes of a step from its verdict, gravest first.
+//! "May vary": how other outcomes of a step differ from its verdict, gravest first.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub(crate) struct Variation {
 #[derive(Debug)]
 pub(crate) struct Alternative {
     pub(crate) text: String,
-    /// The rules that make it possible, if particular ones do.
+    /// The rules that make this outcome possible, if particular ones do.
     pub(crate) citations: &'static [&'static str],
 }
 

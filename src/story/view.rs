@@ -31,7 +31,7 @@ pub struct PlanView<'a> {
     pub notes: Vec<String>,
     /// The deleted delivery objects whose tools may delete further objects, which are not known.
     pub unread: &'a [ObjectKey],
-    /// The number of steps at the end that were not requested: tools send them as a consequence of the others.
+    /// The number of last steps that were not requested: tools send them as a result of the others.
     pub follow_ups: usize,
     /// The removal of everything that a tool delivered, if the plan is one.
     pub removal: Option<RemovalView>,

@@ -163,7 +163,7 @@ fn why_deleted(story: &Story<'_>, affected: &Affected) -> String {
     text.to_owned()
 }
 
-/// Describes a decision of the garbage collector: the owner that decided, with its defect, and the other owners.
+/// Describes a decision of the garbage collector: the decisive owner, its defect, and other owners.
 fn owned(
     story: &Story<'_>,
     affected: &Affected,
@@ -272,7 +272,7 @@ pub(crate) fn stored_uids(story: &Story<'_>, id: ObjectId) -> BTreeSet<String> {
     references.map(|reference| reference.uid.into()).collect()
 }
 
-/// Describes the kinds of its references that do not resolve, because they are not served or unknown.
+/// Describes the kinds of the object's references that do not resolve: unserved and unknown kinds.
 fn never_collected(story: &Story<'_>, id: ObjectId) -> String {
     let cluster = story.view.plan.cluster();
     let bad: Vec<_> = cluster.edges(id).filter(|edge| !edge.resolvable).collect();
