@@ -50,7 +50,7 @@ pub(super) fn actions(
 
 /// Returns fixes, suppressions with a reason, and rule pages for the findings of `diagnostics`.
 ///
-/// These are the server's own diagnostics for the range: editors may send old ones, or ones without their data.
+/// `diagnostics` are the server's own: the editor may send old ones, or ones without their data.
 fn about(diagnostics: Vec<Value>, uri: &Uri, file: &SourceFile) -> Vec<CodeAction> {
     let all = diagnostics.into_iter();
     let all = all.filter_map(|diagnostic| serde_json::from_value::<Diagnostic>(diagnostic).ok());
@@ -94,7 +94,7 @@ fn difference<'t>(before: &str, after: &'t str) -> (Span, &'t str) {
     )
 }
 
-/// Returns the length in bytes of the equal characters before the first different ones.
+/// Returns the length in bytes of the equal characters before the first difference.
 fn common_bytes(pairs: impl Iterator<Item = (char, char)>) -> usize {
     let same = pairs.take_while(|(one, other)| one == other);
     same.map(|(one, _)| one.len_utf8()).sum()

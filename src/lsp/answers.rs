@@ -22,14 +22,14 @@ pub(super) const OPEN_PLAN: &str = "ownerlint.openPlan";
 /// The maximum number of symbols that one search returns.
 pub(super) const SYMBOLS: usize = 500;
 
-/// The state of a folder between two changes, and the unit of columns.
+/// The answers about a folder as it is between two changes.
 #[derive(Debug)]
 pub(super) struct Answers<'s> {
     pub(super) inquiry: Inquiry<'s>,
     /// The findings, if the folder could be checked.
     pub(super) report: Option<Report>,
     pub(super) unit: ColumnUnit,
-    /// The document, if the folder is a single text without a file.
+    /// The document, if there is only a text without a file.
     pub(super) text: Option<Uri>,
 }
 
@@ -39,7 +39,7 @@ impl Answers<'_> {
         self.inquiry.at(path, offset(file, position, self.unit))
     }
 
-    /// Returns the place of an object's name. Of an object that a kustomization generates, it is the line there.
+    /// Returns the place of an object's name, or the line of the kustomization that generates it.
     fn location(&self, object: &ObjectPlace) -> Option<Location> {
         let (file, name) = (&object.file, object.name);
         let uri = match &self.text {

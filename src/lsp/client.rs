@@ -9,7 +9,7 @@ use lsp_types::{
 use serde::Serialize;
 use serde_json::json;
 
-/// The sending side of the conversation with the editor.
+/// The sending side of the connection to the editor.
 pub(super) struct Client<'c> {
     connection: &'c Connection,
     capabilities: ClientCapabilities,

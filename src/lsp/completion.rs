@@ -141,7 +141,7 @@ fn annotations_to_write() -> Vec<(String, String)> {
     of_tools.chain(ignored).collect()
 }
 
-/// The position that is being typed at.
+/// The position of the cursor.
 #[derive(Debug, PartialEq, Eq)]
 struct Cursor<'t> {
     /// The keys above the position, outermost first. Items of lists have no key.

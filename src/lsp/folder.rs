@@ -21,9 +21,9 @@ self_cell!(
 pub(super) struct Folder {
     pub(super) workspace: Workspace,
     reading: Option<Reading>,
-    /// The file that shows a mistake because of which the folder cannot be checked.
+    /// The file whose diagnostics show the mistake that prevents a check of the folder.
     pub(super) mistaken: Option<Uri>,
-    /// The failure of the last check, which is not shown again.
+    /// The error of the last check, if it failed; it is not shown twice.
     pub(super) told: Option<String>,
 }
 

@@ -46,7 +46,7 @@ pub(super) fn text(inquiry: &Inquiry<'_>, found: &ObjectSpot) -> Option<String> 
     }
 }
 
-/// Says who uses an object, or for which object a controller creates it.
+/// Lists the users of an object, or names the object for which a controller creates it.
 fn use_text(inquiry: &Inquiry<'_>, found: &ObjectSpot) -> Option<String> {
     let Spot::Use {
         named,
@@ -92,7 +92,7 @@ fn users_text<'k>(users: impl Iterator<Item = &'k ObjectKey>) -> String {
     format!(" is used by {all}:{}", list(users.into_iter()))
 }
 
-/// Names the objects that the same text stands for in builds after the first.
+/// Lists the objects that builds other than the first make of the text.
 fn other_builds(places: &[ObjectPlace]) -> Option<String> {
     let (_, others) = places.split_first()?;
     let others: Vec<_> = others.iter().map(|place| code(&place.key)).collect();

@@ -15,7 +15,7 @@ use crate::engine::SessionError;
 use crate::report::{Roots, absolute_uri, diagnostics_of};
 use crate::text::{ColumnUnit, plain};
 
-/// Replaces the URIs of all related places by that of a text without a file.
+/// Replaces the URIs of all related places by `text`, that of a text without a file.
 fn lead_to(diagnostic: &mut Value, text: &Uri) {
     let related = diagnostic["relatedInformation"].as_array_mut();
     for place in related.into_iter().flatten() {

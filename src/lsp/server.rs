@@ -43,7 +43,7 @@ pub(super) struct Server<'c> {
     folders: Folders,
     /// Received messages that are not handled yet.
     waiting: VecDeque<Message>,
-    /// The requests among them: `true` for those that the editor has cancelled.
+    /// The requests in `waiting`: `true` for those that the editor has cancelled.
     requests: HashMap<RequestId, bool>,
     publisher: Publisher<'c>,
     /// The debounce interval: changes are checked if no message comes for this long.
@@ -93,8 +93,8 @@ impl<'c> Server<'c> {
         self.is_shut_down
     }
 
-    /// Returns the next message. Before a request that needs the folders, and when no message has come for a moment,
-    /// changes are checked.
+    /// Returns the next message. Checks changes before a request that needs the folders, and when
+    /// no message has come for a moment.
     fn next(&mut self) -> Option<Message> {
         loop {
             self.take_what_came();
@@ -120,7 +120,7 @@ impl<'c> Server<'c> {
         }
     }
 
-    /// Waits for a message. If none comes soon, facts that the next request will need are computed meanwhile.
+    /// Waits for a message. If none comes soon, computes facts that the next request will need.
     fn wait(&self) -> Option<Message> {
         match self.connection.receiver.recv_timeout(MOST_QUIET) {
             Ok(message) => return Some(message),
@@ -153,7 +153,7 @@ impl<'c> Server<'c> {
         self.quiet = (began.elapsed() / 4).clamp(LEAST_QUIET, MOST_QUIET);
     }
 
-    /// Takes all received messages, because a later one may cancel a waiting request.
+    /// Moves all received messages to `waiting`, because a later one may cancel a waiting request.
     fn take_what_came(&mut self) {
         let connection = self.connection;
         for message in connection.receiver.try_iter() {
@@ -322,7 +322,7 @@ impl<'c> Server<'c> {
                         let (uri, offset) = lens_place(data)?;
                         self.ask_about(&uri, |answers, path| answers.lens_title(path, offset))
                     });
-                    // A lens without a command is an error in Neovim. Its object may be gone since it was offered.
+                    // The object may be gone. Neovim rejects a lens without a command.
                     lens.command = Some(Command {
                         title: title.unwrap_or_else(|| "effects of a deletion unknown".to_owned()),
                         command: OPEN_PLAN.to_owned(),
@@ -424,8 +424,8 @@ fn lens_place(data: &Value) -> Option<(Uri, u32)> {
     Some((uri, u32::try_from(data.get("offset")?.as_u64()?).ok()?))
 }
 
-/// Reads which folders were added and removed. Neovim 0.7 sends `"removed": [[]]` when it adds one; such entries are passed
-/// over.
+/// Reads which folders were added and removed. Skips malformed entries: Neovim 0.7 sends
+/// `"removed": [[]]` when it adds a folder.
 fn folder_change(params: &Value) -> WorkspaceFoldersChangeEvent {
     let folders = |list: &str| -> Vec<WorkspaceFolder> {
         let entries = params["event"][list].as_array().into_iter().flatten();

@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle};
 use lsp_server::{Connection, ErrorCode, Message};
 use serde_json::{Value, json};
 
-/// The longest message in bytes, enough for the largest readable file with every character escaped.
+/// The longest message in bytes: four times the largest readable file, because of escapes.
 const LONGEST: u64 = 1 << 30;
 
 /// The longest line of a header, in bytes.
@@ -159,12 +159,12 @@ impl<R: BufRead> Messages<R> {
             return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
         }
         let message = message(&body);
-        // The length in its header may be wrong.
+        // The length in the header may be wrong.
         self.is_lost = message.is_err();
         Ok(Some(message))
     }
 
-    /// Reads the length from the next header. A run of malformed lines is reported once, with its first line.
+    /// Reads the length from the next header. Consecutive malformed lines are one error.
     fn header(&mut self) -> io::Result<Option<Result<u64, Malformed>>> {
         let mut length = None;
         loop {

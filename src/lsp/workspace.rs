@@ -95,7 +95,7 @@ impl Workspace {
         }
     }
 
-    /// Removes and returns the open documents whose paths are `moving`.
+    /// Removes and returns the open documents whose paths `moving` accepts.
     pub(super) fn take(&mut self, moving: impl Fn(&str) -> bool) -> Vec<OpenDocument> {
         let open = std::mem::take(&mut self.open);
         let (moved, kept): (BTreeMap<_, _>, BTreeMap<_, _>) =
@@ -137,8 +137,8 @@ impl Workspace {
             .map(|(path, document)| (path.as_str(), document))
     }
 
-    /// Returns the paths to read: the folder, if the editor has it open. Otherwise the open texts and the files beside
-    /// them, but no subfolders, because the file may be in the folder for temporary files.
+    /// Returns the paths to read: the folder if the editor has it open, otherwise the open texts
+    /// and the files beside them. No subfolders: the folder may be that for temporary files.
     fn paths(&self) -> Vec<String> {
         if self.is_opened || self.root == STDIN {
             return vec![self.root.clone()];
