@@ -17,7 +17,7 @@ use super::variants::{MAX_BUNDLES, Variants, variants};
 pub(super) struct Proposed {
     pub(super) name: String,
     pub(super) paths: Vec<String>,
-    /// The folders of kustomizations that are not delivered by a tool but built by hand.
+    /// The folders of kustomizations that no tool delivers: they are built by hand.
     pub(super) built: Vec<String>,
 }
 

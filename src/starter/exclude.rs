@@ -32,10 +32,10 @@ const FIXTURE_PREFIX: &str = "zz_fixture_";
 /// Suffixes of the names of fixtures, before the extension.
 const FIXTURE_SUFFIXES: [&str; 3] = [".golden", "-golden", "_golden"];
 
-/// The smallest part that can count as most of a whole.
+/// The least number that can count as most of a whole.
 const MIN_PART: usize = 2;
 
-/// The fewest errors for which a common part other than a fixture's name is proposed.
+/// The least number of errors for which a pattern other than that of fixtures is proposed.
 const MIN_ERRORS_OF_A_PATTERN: usize = 10;
 
 /// A proposal to leave files out.
@@ -43,7 +43,7 @@ const MIN_ERRORS_OF_A_PATTERN: usize = 10;
 pub struct Exclusion {
     /// The glob for `--exclude`, or for `exclude` in the configuration.
     pub glob: String,
-    /// How many of the given paths it matches.
+    /// The number of given paths that it matches.
     pub covers: usize,
 }
 
@@ -64,8 +64,9 @@ pub fn is_most(part: usize, all: usize) -> bool {
     part >= MIN_PART && part * 2 > all
 }
 
-/// Returns what more than half of the errors have in common: fixtures, or else a folder, a prefix or a suffix that
-/// matches less than half of all files. `errors` has the path of each error, `files` that of each file that was read.
+/// Returns an exclusion that covers more than half of `errors`: fixtures, or else a folder, prefix
+/// or suffix that matches less than half of `files`. They have the path of each error and of each
+/// file read.
 pub fn dominant(errors: &[&str], files: &[&str]) -> Option<Exclusion> {
     let fixtures = fixtures(errors.iter().copied())
         .into_iter()

@@ -20,12 +20,12 @@ use tree::FileTree;
 
 pub use exclude::{Exclusion, dominant, fixture_glob, fixtures, is_most};
 
-/// The objects that are built from one folder: a tool delivers them, or a person builds its kustomization.
+/// The objects that are built from one folder, by a tool that delivers them or by hand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveredPart {
     /// The cluster; `None` if no tool of the tree delivers it.
     pub cluster: Option<String>,
-    /// The folder that is built. It and the paths of files are relative to the folder of the configuration.
+    /// The folder that is built. Like `files`, it is relative to the folder of the configuration.
     pub folder: String,
     /// The files that contain the objects.
     pub files: BTreeSet<String>,
@@ -81,8 +81,8 @@ impl Starter {
         self.exclude.iter().map(|exclusion| exclusion.covers).sum()
     }
 
-    /// Returns simpler proposals, the best one first, for a tree that this one does not suit. The last excludes
-    /// nothing.
+    /// Returns simpler proposals, the best one first, in case this one causes errors. The last
+    /// excludes nothing.
     pub fn simpler(&self) -> impl Iterator<Item = Self> + use<> {
         let unparted = Self {
             bundles: Vec::new(),
@@ -113,7 +113,7 @@ fn exclusions(tree: &FileTree) -> Vec<Exclusion> {
             .filter(|&&file| !is_excluded[file] && is_below(paths[file], &path))
             .count();
         let escaped = globset::escape(&path);
-        // In a tree of nothing but tests, the tests are meant to be checked.
+        // If the whole tree is tests, they are meant to be checked.
         if covers > 0 && path != "." {
             let glob = if is_file {
                 escaped

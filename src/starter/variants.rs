@@ -13,7 +13,7 @@ pub(super) const MAX_BUNDLES: usize = 12;
 /// The depth to which folders are searched for variants of each other.
 const MAX_DEPTH: usize = 4;
 
-/// Files that always belong to the same bundles.
+/// Files that belong to the same bundles.
 #[derive(Clone, Debug)]
 pub(super) struct Portion {
     pub(super) folder: String,
@@ -85,7 +85,7 @@ pub(super) fn variants(tree: &FileTree, delivered: &[DeliveredPart]) -> Variants
     found
 }
 
-/// Names each cluster, if there are several: by the part in which their names differ, or else by the whole name.
+/// Names each cluster, if there are several, by the part that differs, or else by its whole name.
 fn names_of_clusters(delivered: &[DeliveredPart]) -> BTreeMap<&str, String> {
     let clusters = delivered.iter().filter_map(|part| part.cluster.as_deref());
     let clusters: BTreeSet<&str> = clusters.collect();
@@ -130,7 +130,7 @@ fn parts_of(tree: &FileTree, folder: &str, files: Vec<usize>) -> Vec<Portion> {
     parts.collect()
 }
 
-/// Returns the name of each part as a variant; `None` if it has no variants.
+/// Returns the name of each part as a variant; `None` if no other part is a variant of it.
 fn names_of_variants(tree: &FileTree, parts: &[Portion]) -> Vec<Option<String>> {
     let mut names = vec![None; parts.len()];
     for group in groups(parts.len(), &similar(tree, parts)) {
@@ -205,7 +205,7 @@ fn groups(parts: usize, pairs: &[(usize, usize)]) -> Vec<Vec<usize>> {
         .collect()
 }
 
-/// Returns the distinguishing part of each folder: its path without the components that all begin or end with.
+/// Returns each path without the first and last components that all have in common.
 fn differences(folders: &[&str]) -> Vec<String> {
     let split: Vec<Vec<&str>> = folders
         .iter()

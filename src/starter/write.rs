@@ -108,7 +108,7 @@ fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || "-_./".contains(c)
 }
 
-/// Replaces control characters of a text inside a comment, which a line break would end.
+/// Replaces control characters in a comment, which a line break would end.
 fn comment(text: &str) -> String {
     text.replace(char::is_control, "\u{fffd}")
 }
