@@ -24,19 +24,19 @@ pub enum Side {
 /// A part of a rendered text: its offset, and the place of its template's name if a comment contains it.
 pub type RenderedPart = (u32, Option<Span>);
 
-/// A part of a text that is not in the tree: its first line, and the file and line of the tree that make it.
+/// A part of a text that ownerlint had rendered: its first line, and its source file and line.
 pub type MadePart = (usize, Arc<str>, usize);
 
 /// One file: its reported path, its side, and its text, decoded to UTF-8. A clone shares the text.
 ///
-/// Offsets count bytes of the decoded text. For the usual UTF-8 file that is the file itself, byte for byte, a byte order
-/// mark included; a UTF-16 file is counted as if it had been saved as UTF-8, and bytes that are not UTF-8 as the three bytes
-/// of the U+FFFD that replaces them.
+/// Offsets count bytes of the decoded text. In a UTF-8 file these are the bytes of the file, with
+/// its byte order mark, except that invalid bytes count as the three bytes of the U+FFFD that
+/// replaces them. A UTF-16 file is counted as if it had been saved as UTF-8.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     path: Arc<str>,
     side: Side,
-    /// An `Arc<str>` would copy every text that is read.
+    /// Creating an `Arc<str>` would copy the text.
     text: Arc<String>,
     /// `None` for most texts.
     facts: Option<Arc<TextFacts>>,
@@ -45,7 +45,7 @@ pub struct SourceFile {
     long_lines: Arc<OnceLock<BTreeMap<usize, String>>>,
 }
 
-/// The starts of lines, and the lengths of the text up to some offsets, computed on first use.
+/// Tables for lines and columns, computed on first use.
 #[derive(Debug, Default)]
 struct PlaceTables {
     line_starts: OnceLock<Vec<u32>>,
@@ -91,8 +91,8 @@ impl SourceFile {
         self.with(!replaced.is_empty(), |facts| facts.replaced = replaced)
     }
 
-    /// Notes that the text is not in the tree: the file at `path` generates its objects. `lines`, in order: a line of the
-    /// text, and the line of that file that generates the text from there on.
+    /// Records that the file at `path` generates the text. `lines` are lines of the text, in order,
+    /// each with the line of that file that generates the text from there on.
     pub fn with_generator(self, path: &str, lines: Vec<(usize, usize)>) -> Self {
         let path = path.into();
         self.with(true, |facts| {
@@ -100,7 +100,7 @@ impl SourceFile {
         })
     }
 
-    /// Records the parts of a text that is not in the tree and that programs render, in order.
+    /// Records the parts of a text that ownerlint had rendered by a program, in order.
     pub fn with_made(self, parts: Vec<MadePart>) -> Self {
         self.with(!parts.is_empty(), |facts| facts.made = parts)
     }
@@ -111,12 +111,12 @@ impl SourceFile {
         self.with(!hidden.is_empty(), |facts| facts.hidden = hidden)
     }
 
-    /// Records the parts of a text that was rendered, in order.
+    /// Records the parts of a text that comments mark as rendered, in order.
     pub fn with_rendered(self, parts: Vec<RenderedPart>) -> Self {
         self.with(!parts.is_empty(), |facts| facts.rendered = parts)
     }
 
-    /// Changes a fact, unless `is_said` is false and no fact is stored yet.
+    /// Calls `learn` with the facts, unless `is_said` is false and there are none yet.
     fn with(mut self, is_said: bool, learn: impl FnOnce(&mut TextFacts)) -> Self {
         if is_said || self.facts.is_some() {
             learn(Arc::make_mut(self.facts.get_or_insert_default()));
@@ -192,8 +192,8 @@ impl SourceFile {
         self.facts.as_ref().map_or(&[], |facts| &facts.replaced)
     }
 
-    /// Returns the first U+FFFD in a part of the text that replaces bytes which are not UTF-8, and the number of these
-    /// characters there.
+    /// Returns the first U+FFFD in `part` that replaces bytes which are not UTF-8, and the number
+    /// of all of them.
     pub fn replaced_in(&self, part: Span) -> Option<(Span, usize)> {
         let all = self.replaced();
         let start = all.partition_point(|at| *at < part.start);
@@ -233,7 +233,8 @@ impl SourceFile {
         after.checked_sub(1).map_or(1, |at| lines[at].1)
     }
 
-    /// Returns the file and the line of the tree that make the text at `offset`; `None` for a text of the tree.
+    /// Returns the file and line that the text at `offset` is made from; `None` for a text of the
+    /// tree.
     pub fn made_by(&self, offset: u32) -> Option<(&str, usize)> {
         if let Some(generator) = self.generator() {
             return Some((&generator.path, self.line_in_tree(offset)));
@@ -245,12 +246,12 @@ impl SourceFile {
         Some((path, *line))
     }
 
-    /// Whether the text is not in the tree, but made from other files.
+    /// Whether the text is not in the tree, but rendered or generated from other files.
     pub fn is_made(&self) -> bool {
         self.is_rendered() || self.generator().is_some()
     }
 
-    /// Whether a program rendered the text.
+    /// Whether ownerlint had the text rendered by a program.
     pub fn is_rendered(&self) -> bool {
         let facts = self.facts.as_ref();
         facts.is_some_and(|facts| !facts.made.is_empty())
@@ -309,8 +310,8 @@ impl SourceFile {
         })
     }
 
-    /// Returns the length of a part of the text, whose bounds are between characters. In a long part, as of a manifest
-    /// in one line, whole blocks are counted once and cached.
+    /// Returns the length of `part` of the text, whose bounds are character boundaries. In a long
+    /// part, as in a manifest of one line, the lengths of whole blocks are cached.
     pub(crate) fn length(&self, part: Range<usize>, unit: ColumnUnit) -> usize {
         if unit == ColumnUnit::Utf8 || part.len() < 2 * BLOCK {
             return unit.length(&self.text()[part]);

@@ -78,7 +78,7 @@ pub(crate) fn with_unknown_parts(text: &str, unknown: &str) -> String {
     known.collect::<String>() + &escaped(last)
 }
 
-/// Returns a text for people that has `*` for each part in double braces.
+/// Returns `text` for display, with `*` for each part in double braces.
 pub(crate) fn with_stars(text: &str) -> String {
     let (known, last) = known_parts(text);
     let known = known.into_iter().map(|part| format!("{part}*"));
@@ -96,7 +96,7 @@ fn known_parts(text: &str) -> (Vec<&str>, &str) {
     (known, rest)
 }
 
-/// Whether `known` is `text`, or fits it if every unknown part `{{…}}` is replaced.
+/// Whether `text` may become `known` when its unknown parts `{{…}}` are filled in.
 pub(crate) fn stands_for(text: &str, known: &str) -> bool {
     if text == known || !text.contains("{{") {
         return text == known;
@@ -106,7 +106,7 @@ pub(crate) fn stands_for(text: &str, known: &str) -> bool {
     glob(&pattern).is_ok_and(|glob| glob.is_match(known))
 }
 
-/// Escapes a text, so that a glob matches it and nothing else.
+/// Escapes a text as a glob that matches only this text.
 fn escaped(text: &str) -> String {
     globset::escape(text).replace('\\', "[\\]")
 }

@@ -3,8 +3,8 @@
 //! A wrong suggestion does little harm, but a rule that mistakes one word for another reports a false finding. So
 //! suggestions ([`nearest`], [`did_you_mean`]) are generous, and recognition ([`meant`], [`is_misspelling`]) is strict.
 
-/// The Jaro-Winkler similarity, from 0 to 1, above which words are suggested. Beginnings of words and swapped letters
-/// are above it; words that only share some letters are not.
+/// The Jaro-Winkler similarity, from 0 to 1, above which words are suggested: beginnings of words
+/// and words with swapped letters, but not words that only share some letters.
 const SIMILAR: f64 = 0.8;
 
 /// Returns the candidates that are similar to `word`, the most similar first; equally similar ones keep their order.
@@ -30,7 +30,7 @@ pub(crate) fn nearest<T: AsRef<str>>(
     similar(word, candidates).into_iter().next()
 }
 
-/// Asks whether the nearest candidate is meant; returns `otherwise` if none is similar.
+/// Returns a question whether the nearest candidate is meant, or `otherwise` if none is similar.
 pub(crate) fn did_you_mean<T: AsRef<str>>(
     word: &str,
     candidates: impl IntoIterator<Item = T>,

@@ -54,7 +54,7 @@ pub(crate) fn one_line(text: &str) -> String {
     visible(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
 }
 
-/// Lists the first eight as code, and counts the others: `` `a`, `b`, 3 more ``.
+/// Lists the first eight of `all` as code, and counts the others: `` `a`, `b`, 3 more ``.
 pub(crate) fn few(all: &[impl AsRef<str>]) -> String {
     const SHOWN: usize = 8;
     let shown = all.iter().take(SHOWN);

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 /// The minimum number of bytes that are rewritten at once.
 const MANY: usize = 1 << 16;
 
-/// Writes whole lines to `out` after applying `rewrite`. `flush` writes the text after the last line break.
+/// Writes to `out` after applying `rewrite` to whole lines. `flush` also writes an unfinished line.
 #[derive(Debug)]
 pub(crate) struct RewrittenLines<W, F> {
     out: W,

@@ -56,7 +56,7 @@ pub(super) fn credentials<'t>(line: &impl Fn(isize) -> Option<&'t str>) -> Vec<R
 impl Pair<'_> {
     /// Whether the key denotes a credential or, for the key `value`, the `name` beside it.
     fn has_credential<'l>(&self, text: &str, line: &impl Fn(isize) -> Option<&'l str>) -> bool {
-        // Also `valu`: excerpts show misspelt keys.
+        // `val` also covers misspelt keys such as `valu`, which excerpts show.
         if !self.key.starts_with("val") || self.key == "valueFrom" {
             // In an ExternalSecret, `secretKey` contains the name of a key, not a credential.
             return is_credential(self.key)

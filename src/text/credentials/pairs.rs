@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// A key and the start of its value: `key: value` of YAML and JSON, `key=value` of arguments and files of settings.
+/// A key and its value: `key: value` in YAML and JSON, `key=value` in arguments and settings files.
 pub(super) struct Pair<'t> {
     pub(super) key: &'t str,
     pub(super) key_start: usize,
@@ -91,7 +91,7 @@ fn value_length(text: &str, is_assigned: bool, in_flow: bool) -> usize {
     if let Some(quote @ ('"' | '\'')) = text[escape..].chars().next() {
         let opened = escape + 1;
         let (mut doubled, bytes) = (false, text.as_bytes());
-        // In JSON within a string, the closing quote has as many backslashes as the opening one.
+        // In JSON inside a string, the closing quote has as many backslashes as the opening one.
         let end = text[opened..]
             .match_indices(quote)
             .map(|(at, _)| opened + at)
