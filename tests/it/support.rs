@@ -21,7 +21,6 @@ pub(crate) fn ownerlint() -> Command {
     command
 }
 
-/// Returns the root of the repository.
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -92,14 +91,13 @@ pub(crate) fn inventory_of(name: &str, text: &str) -> Inventory {
     )
 }
 
-/// Checks one text.
 pub(crate) fn check_text(name: &str, text: &str, check: &Check) -> Report {
     let report = engine::check(inventory_of(name, text), check);
     assert_no_rule_failed(name, &report);
     report
 }
 
-/// Asserts that no rule panicked: a rule that does finds nothing, and the others go on.
+/// Asserts that no rule panicked: such a rule finds nothing, and the others still run.
 pub(crate) fn assert_no_rule_failed(place: &str, report: &Report) {
     let notes = report.notes.iter().map(|note| note.message.as_str());
     let failed: Vec<&str> = notes
@@ -134,7 +132,6 @@ pub(crate) struct Repository {
 }
 
 impl Repository {
-    /// Creates an empty repository.
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::create_dir(folder.path().join(".git")).expect("a marker");
@@ -146,7 +143,6 @@ impl Repository {
         self.folder.path().canonicalize().expect("it exists")
     }
 
-    /// Writes a file.
     pub(crate) fn write(&self, path: &str, text: &str) -> &Self {
         let path = self.folder.path().join(path);
         std::fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
@@ -168,7 +164,6 @@ impl Repository {
         }
     }
 
-    /// Reads a file.
     pub(crate) fn read(&self, path: &str) -> String {
         std::fs::read_to_string(self.folder.path().join(path)).expect("a file")
     }

@@ -8,7 +8,7 @@ use super::stage::{Checkout, Stage, tools};
 
 const KEYS: &str = "CustomResourceDefinition.apiextensions.k8s.io//ships.example.com\r\nShip.example.com/shop/flagship";
 
-/// Plays the action on a pull request with a comment of `login`; `times` are when it was written and last edited.
+/// Runs the action on a pull request with a comment by `login`, written and last edited at `times`.
 fn commented(stage: &Stage, login: &str, body: &str, times: [&str; 2]) -> Run {
     let comment = json!({
         "id": 1, "body": body, "user": {"login": login, "type": "User"},

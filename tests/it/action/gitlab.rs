@@ -187,8 +187,8 @@ fn change_without_deletions_adds_no_note_but_updates_existing_one() {
 
 const KEYS: &str = "CustomResourceDefinition.apiextensions.k8s.io//ships.example.com\r\nShip.example.com/shop/flagship";
 
-/// Runs the job with the input `accept` on a merge request of the user 8, with a note of the user `who`; `times` are when
-/// it was written and last edited.
+/// Runs the job with the input `accept` on a merge request by user 8, with a note by user `who`,
+/// written and last edited at `times`.
 fn accepting(stage: &Stage, who: (u64, &str), body: &str, times: [&str; 2]) -> Run {
     let note = json!({
         "id": 1, "body": body, "system": false, "author": {"id": who.0, "username": who.1},

@@ -124,7 +124,7 @@ fn hostile_check_inputs_are_not_executed_and_never_pass() {
             }
             let run = job.play();
             unharmed(&stage, &run);
-            // A strange SARIF file name, or a token that no step uses, is not an error. No run is ever clean.
+            // A strange SARIF file name or an unused token is not an error, but no run is clean.
             assert!(!run.succeeded(), "{input} = {value:?}: {run:#?}");
             let code = run.output("exit-code");
             let expected = match input {

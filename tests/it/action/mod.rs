@@ -18,7 +18,7 @@ use serde_json::Value;
 use runner::{Run, definition};
 use stage::{Checkout, Stage, tools};
 
-/// An error on one line, in line 6.
+/// A manifest with one error, in line 6.
 const ROLE: &str = "\
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -29,7 +29,7 @@ metadata:
 ";
 const CLEAN: &str =
     "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\n";
-/// A warning if the owner, in another file, is in namespace `shop`.
+/// A manifest with one warning, if its owner, in another file, is in namespace `shop`.
 const OWNED: &str = "\
 apiVersion: v1
 kind: ConfigMap
@@ -428,7 +428,7 @@ fn single_comment_is_updated_and_foreign_comment_is_untouched() {
         written[1]
     );
     assert_eq!(written.len(), 2);
-    // After the repair, the same comment says so.
+    // After the repair, the existing comment is updated.
     std::fs::remove_file(job.workspace.join("m/new file.yaml")).expect("a file");
     assert!(job.play().succeeded());
     let written: Vec<String> = bodies();
@@ -483,7 +483,7 @@ fn steps_with_different_names_write_separate_files_and_comments() {
         "{}",
         dev.summary
     );
-    // A third step without a name has the same result: it adds no comment to the two that were requested.
+    // Another run of the step without a name adds no comment to the two.
     job.with("paths", "dev").play();
     let bodies: Vec<String> = stage
         .comments()
@@ -532,7 +532,7 @@ fn failed_run_replaces_existing_comment() {
             .first()
             .map(|comment| comment["body"].as_str().expect("text").to_owned())
     };
-    // There was no comment before, so none is corrected.
+    // There is no comment to correct.
     stage.write("pull-Shallow/ownerlint.yaml", "version: 1\nbundels: {}\n");
     assert_eq!((job.play().output("exit-code"), body()), ("2", None));
     std::fs::remove_file(job.workspace.join("ownerlint.yaml")).expect("a file");

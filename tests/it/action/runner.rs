@@ -1,7 +1,7 @@
 //! A fake of the part of GitHub's runner that a composite action needs: steps in order, `env`, `if`, the expressions of
 //! `action.yml`, the files behind `GITHUB_OUTPUT` and `GITHUB_STEP_SUMMARY`, and commands in the log.
 //!
-//! It panics at anything in `action.yml` that it does not know, so that no part is silently skipped.
+//! It panics at anything unknown in `action.yml`, so that no part is silently skipped.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,9 +14,7 @@ use serde_yaml::Value;
 pub(crate) struct Run {
     /// The ids of the steps, in order, with their status; `None` for a skipped step.
     pub(crate) steps: Vec<(String, Option<i32>)>,
-    /// The outputs of the action.
     pub(crate) outputs: BTreeMap<String, String>,
-    /// The job summary.
     pub(crate) summary: String,
     /// Standard output and standard error of all steps.
     pub(crate) log: String,

@@ -18,7 +18,7 @@ fn dependency_that_nothing_applies_makes_deletions_of_upgrade_possible() {
     assert_eq!(effects(&document), [format!("possible {deleted}")]);
     let said = "the HelmRelease shop/web waits for HelmRelease.helm.toolkit.fluxcd.io/shop/operator, which nothing here applies";
     assert!(document["notes"].to_string().contains(said), "{document}");
-    // It was installed, so the cluster has the dependency.
+    // The release was installed, so its dependency is in the cluster.
     tree.write(&[("apps/web.yaml", &waits)]);
     tree.folder.commit();
     tree.write(&[("apps/web.yaml", &waits.replace("1.0.0", "2.0.0"))]);

@@ -268,13 +268,13 @@ fn definitions_that_move_to_the_folder_crds_leave_the_release() {
     let document = tree.diff(&["--render"]);
     let findings = document["findings"].as_array().expect("a list").iter();
     let said = findings.map(|finding| {
-        // The counterpart in head is the same object: only the new version is another place.
+        // The definition in head is the same object, so only the new version is a related place.
         let related = finding["related"].as_array().expect("a list");
         assert_eq!(related.len(), 1);
         assert_eq!(related[0]["location"]["file"], "apps/web.yaml");
         format!("{} {}", finding["severity"], finding["message"]).replace('"', "")
     });
-    // Head still applies both, so each is an error of its own.
+    // Head still applies both definitions, so each is an error.
     assert_eq!(
         said.collect::<Vec<_>>(),
         ["parts", "things"].map(|plural| {
@@ -591,7 +591,7 @@ fn oci_repository_of_another_namespace_is_no_artifact() {
     let document = tree.diff(&["--render"]);
     assert_eq!(effects(&document), ["deleted Service/shop/web"]);
     assert_eq!(unread(&document), [""; 0]);
-    // The source of a Kustomization is not read.
+    // If the Kustomization uses the OCIRepository, it is an artifact, which is not read.
     let here = artifact.replace("name: web}", "name: web, namespace: shop}");
     tree.write(&[
         ("apps/other.yaml", &here),
@@ -623,7 +623,7 @@ fn kustomize_helm_charts_are_rendered_and_prefixed() {
     assert_eq!(unread(&document), [""; 0]);
 }
 
-/// The version stays, so only the kustomization says that its objects move.
+/// The chart keeps its version: only the kustomization moves its objects.
 #[test]
 fn chart_of_changed_namespace_is_rendered_in_both_states() {
     let tree = flux();
@@ -650,7 +650,7 @@ fn chart_of_changed_namespace_is_rendered_in_both_states() {
         ]
     );
     assert_eq!(unread(&document), [""; 0]);
-    // Without the chart, it stays unread.
+    // The chart of this version does not exist, so it stays unread.
     tree.write(&[(
         "more/kustomization.yaml",
         &kustomization("again").replace("1.0.0", "3.0.0"),

@@ -160,7 +160,7 @@ fn comment_before_the_first_key_suppresses_a_finding_of_diff() {
     assert_eq!(objects, [Some("PersistentVolumeClaim/shop/a")]);
 }
 
-/// A comment belongs to the object of its document. The items of a list share theirs.
+/// A comment belongs to the object of its document, but the items of a list share one document.
 #[test]
 fn comment_above_a_list_belongs_to_none_of_its_items() {
     let comment = "# ownerlint: ignore-document[volume-removed] a test\n";

@@ -73,7 +73,6 @@ impl Surroundings {
         }
     }
 
-    /// Writes files of the tree.
     pub(super) fn write(&self, files: &[(&str, &str)]) -> &Self {
         for (path, text) in files {
             self.folder.write(path, text);
@@ -102,7 +101,6 @@ impl Surroundings {
         self
     }
 
-    /// Returns the home folder of the user.
     pub(super) fn home(&self) -> &Path {
         self.home.path()
     }

@@ -1,5 +1,5 @@
-//! The output does not depend on the number of threads or the order of arguments. `benches/determinism.py` checks the
-//! same on a larger scale.
+//! The output does not depend on the number of threads or the order of arguments.
+//! `benches/determinism.py` checks this on a larger scale.
 
 use crate::support::{corpus, ownerlint, root};
 

@@ -1,5 +1,5 @@
-//! `plan --steps` through the binary and its JSON, compared with recordings of a real control plane; `gc_conformance`
-//! replays all of them through the library. Also compares implied objects with those that controllers created.
+//! `plan --steps` through the binary and its JSON, compared with recordings of a real control plane
+//! (`crates/kube-gc` replays all). Also compares implied objects with those of controllers.
 
 use std::collections::BTreeMap;
 

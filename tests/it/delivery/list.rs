@@ -39,7 +39,7 @@ fn flux_deliveries_are_listed_by_cluster() {
     insta::assert_snapshot!(text);
 }
 
-/// A file is no tree: the deliveries of its repository that use it are listed.
+/// For a file, the deliveries of its repository that use it are listed.
 #[test]
 fn deliveries_of_a_file_are_those_of_its_repository_that_use_it() {
     let repository = Repository::new();

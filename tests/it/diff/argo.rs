@@ -133,7 +133,7 @@ fn removed_list_element_deletes_its_application_unless_preserved() {
     );
 }
 
-/// The controller may see the removed folder before the new policy of the set; a list in the set changes with it.
+/// The controller may see the removed folder before the policy. A list changes with the policy.
 #[test]
 fn policy_that_arrives_with_the_removal_may_be_too_late() {
     let never = "  syncPolicy: {applicationsSync: create-update}\n";
@@ -594,7 +594,7 @@ fn merge_generator_deletes_objects_removed_from_a_cluster_overlay() {
     assert_eq!(document["summary"]["verdict"], "deletes");
 }
 
-/// D17: a patch makes Argo CD replace a Job, which otherwise could not be changed.
+/// A patch makes Argo CD replace a Job, which otherwise could not be changed.
 #[test]
 fn job_replaced_by_sync_option_has_no_immutable_finding() {
     let job = |image: &str| {
@@ -619,7 +619,7 @@ fn job_replaced_by_sync_option_has_no_immutable_finding() {
     assert_eq!(rules(patch), [""; 0]);
 }
 
-/// S4: files other than manifests that affect what an Application builds.
+/// Files other than manifests that affect what an Application builds.
 #[test]
 fn extensions_parameter_files_and_charts_affect_application_builds() {
     let both = delivered() + "== web/kustomization.yaml\nresources: [a.yaml]\n";
@@ -923,7 +923,7 @@ fn kept_definition_says_that_argo_cd_deletes_none() {
     assert!(text.contains(line), "{text}");
 }
 
-/// Objects that left the sources of an Application without pruning are deleted once it prunes. Flux forgets them.
+/// Objects that left an Application while it did not prune are deleted later. Flux forgets them.
 #[test]
 fn application_that_begins_to_prune_makes_deletions_unknown() {
     let both = root() + &folders();
@@ -1106,7 +1106,7 @@ fn set_with_generators_on_three_levels_fails() {
     );
 }
 
-/// A parameter, a label or a selector may have this name, too.
+/// A parameter, a label or a selector may also be called `git`.
 #[test]
 fn generator_is_not_taken_for_git_by_a_key() {
     let never = "  syncPolicy: {applicationsSync: create-update}\n";

@@ -280,7 +280,7 @@ fn folder_of_another_repository_is_not_that_of_this_tree() {
         "{document}"
     );
     assert_eq!(document["summary"]["verdict"], "unknown");
-    // The address is the same, or that of this repository is not known.
+    // The address is equal to that of this repository, or the latter is unknown.
     let same = source("apps", "ssh://git@ssh.example.org:443/fleet");
     for sources in [own + &same, other, String::new()] {
         let document = compared(&(both.clone() + &sources), &cart, "");

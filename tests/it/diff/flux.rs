@@ -697,8 +697,8 @@ fn objects_moved_to_unapplied_archive_are_deleted() {
     );
 }
 
-/// D11: a Kustomization starts to read its manifests from an artifact. The content of the artifact is not read, and no
-/// object is left behind.
+/// A Kustomization starts to read its manifests from an artifact, whose content is not read. No
+/// object is orphaned.
 #[test]
 fn switching_to_oci_source_is_unknown_and_orphans_nothing() {
     let both = root("prod") + &format!("== apps/a.yaml\n{}", config("a"));
@@ -811,7 +811,7 @@ fn variables_of_unapplied_or_overridable_config_map_are_possible() {
     };
     let possible = ["deleted ConfigMap/shop/a-old possible, clusters/prod"];
     assert_eq!(with(settings("elsewhere", "old")), possible);
-    // Two of them, neither of which is applied.
+    // Two ConfigMaps, neither of which is applied.
     let two = settings("elsewhere", "old") + &settings("other", "older");
     assert!(with(two)[0].starts_with("deleted ConfigMap/shop/a-${NAME}"));
 }

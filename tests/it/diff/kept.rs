@@ -18,7 +18,7 @@ fn never_pruned(set: &str) -> String {
     )
 }
 
-/// The effects on what Application `web` of a kept set delivers, and on itself.
+/// The effects on the object of the Application `web` of a kept set, and on the Application.
 const WEB: [&str; 2] = [
     "kept ConfigMap/shop/a certain, .",
     "kept Application.argoproj.io/argocd/web certain, .",
@@ -107,7 +107,7 @@ fn kept_application_prunes_what_leaves_its_folder() {
     );
 }
 
-/// Its Application refuses to become empty, so the set is not pruned.
+/// Argo CD does not prune the set, because its Application would become empty.
 #[test]
 fn set_that_would_leave_its_application_empty_keeps_its_applications() {
     let both = format!("== root.yaml\n{}", application("root", "argocd/apps", "")) + &web();
@@ -134,7 +134,7 @@ fn set_of_a_deleted_application_without_finalizer_keeps_its_applications() {
     );
 }
 
-/// It is delivered by a kept Application, which may update it first or last.
+/// A kept Application delivers the child, and may update it first or last.
 #[test]
 fn child_of_a_kept_application_stops_pruning_in_a_race() {
     let kept = application("group", "group", "").replace(
@@ -160,7 +160,7 @@ fn child_of_a_kept_application_stops_pruning_in_a_race() {
     );
 }
 
-/// Two control planes have an Application of one name: each is followed with its own.
+/// Two control planes have an Application of the same name.
 #[test]
 fn kept_applications_of_two_planes_are_not_mixed_up() {
     let plane = |name: &str, object: &str| {

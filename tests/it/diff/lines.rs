@@ -23,7 +23,7 @@ fn claims_of_deleted_stateful_sets_stay() {
         .write("head/b.yaml", &config("b"));
     let claims = "StatefulSet.apps/shop/db does not delete its claims, and their data stays: PersistentVolumeClaim/shop/data-db-0, \
                   PersistentVolumeClaim/shop/data-db-1";
-    // It is true whether the tool is known or not.
+    // The note is shown whether the tool is known or not.
     for by in [&["--by", "flux"][..], &[]] {
         let said = unwrapped(&folder, by);
         assert!(said.contains(&format!("note: {claims} ")), "{said}");

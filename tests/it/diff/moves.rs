@@ -91,7 +91,7 @@ fn moved_object_of_unknown_scope_is_possibly_deleted() {
         effects(&document),
         ["deleted Issuer.cert-manager.io/a/one certain, clusters/prod"]
     );
-    // Base has both, so they are in two namespaces.
+    // Base has both objects, so they are in two namespaces.
     let both = both + &widget("b/one.yaml");
     let document = compared(&both, &widget("a/one.yaml"), "");
     assert_eq!(

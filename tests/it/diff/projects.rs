@@ -61,7 +61,7 @@ fn application_outside_its_project_deletes_nothing() {
     for spec in [
         ALL,
         "destinations: [{server: 'https://kubernetes.*', namespace: 's?op'}]",
-        // The own cluster may have another name.
+        // Argo CD's own cluster may have another name.
         "destinations: [{name: 'in-cluster', namespace: 'shop'}]",
         "destinations: [{server: '*', namespace: '*'}, {server: '*', namespace: '!kube-system'}]",
         "destinations: [{server: '*', namespace: '${NAMESPACE}'}]",
@@ -123,7 +123,7 @@ fn project_that_may_permit_more_is_assumed_to_do_so() {
     let global = "== argocd/apps/cm.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm, namespace: argocd}\ndata:\n  globalProjects: '[]'\n";
     let (effect, _) = of_b(&(project("") + global), "", "");
     assert_eq!(effect, DELETED);
-    // Nothing delivers this one.
+    // Nothing delivers this project.
     let elsewhere = project("").replace("argocd/apps/", "old/");
     let (effect, _) = of_b(&elsewhere, "", "");
     assert_eq!(effect, DELETED);

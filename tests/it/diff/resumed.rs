@@ -1,4 +1,4 @@
-//! Deliveries that were suspended: objects that left their sources then are in no state.
+//! Deliveries that were suspended: objects that left their sources meanwhile are in neither state.
 
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ fn resumed_kustomization_makes_deletions_unknown() {
     assert_eq!(unpruned(&compared(&both, &off, &on)), resumed);
     assert_eq!(unpruned(&compared(&both, &on, &off)), nothing);
     assert_eq!(unpruned(&compared(&both, &off, &off)), nothing);
-    // It applies again, and prunes nothing.
+    // Without pruning, a resumed Kustomization deletes nothing.
     let off = off.replace("prune: true", "prune: false");
     let on = on.replace("prune: true", "prune: false");
     assert_eq!(unpruned(&compared(&both, &off, &on)), nothing);
@@ -69,7 +69,7 @@ fn resumed_helm_release_makes_deletions_unknown() {
     assert_eq!(document["unread"][0]["delivery"], delivery);
     let nothing = ("nothing".to_owned(), Vec::new());
     assert_eq!(unpruned(&compared(&both, &on, &off)), nothing);
-    // Nothing has to deliver it.
+    // This also holds if nothing delivers the HelmRelease.
     assert_eq!(unpruned(&compared("", &off, &on)), resumed);
 }
 

@@ -136,7 +136,7 @@ fn component_prefix_renames_objects_of_its_user() {
     );
 }
 
-/// In base, the folder may be there without being committed: the root is built without it. Head has it.
+/// In base, the folder may exist uncommitted, so the root is built without it. Head has the folder.
 #[test]
 fn folder_that_a_root_lacked_is_built_once_it_is_added() {
     let (a, b) = (config("a"), config("b"));

@@ -28,7 +28,7 @@ fn moved_config_maps_with_values_are_unchanged() {
     let document = compared(&tree(), &base, &head);
     assert_eq!(unread(&document), [""; 0]);
     assert_eq!(document["summary"]["verdict"], "nothing");
-    // Two of one namespace in another order.
+    // Two ConfigMaps of one namespace change their order.
     let head = values("apps/z.yaml", shop, "a: 1") + &values("apps/b.yaml", shop, "b: 1");
     let base = values("apps/a.yaml", shop, "a: 1") + &values("apps/b.yaml", shop, "b: 1");
     assert_eq!(unread(&compared(&tree(), &base, &head)), [""; 0]);

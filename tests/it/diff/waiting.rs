@@ -110,7 +110,7 @@ fn rejected_update_makes_dependants_wait() {
     assert!(document.to_string().contains(said), "{document}");
     let (effect, _) = of_cart("", &state("", "", "a"), &state("", "", "b"));
     assert_eq!(effect, "deleted ConfigMap/shop/cart certain, clusters/prod");
-    // It may reconcile once before its parent makes it wait.
+    // `apps` may reconcile once before its parent makes it wait.
     let (effect, _) = of_cart("", &state("", "", "a"), &state(WAITS, "", "b"));
     assert_eq!(effect, "deleted ConfigMap/shop/cart race, clusters/prod");
     // The objects of both may be in different clusters.
@@ -164,7 +164,7 @@ fn dependency_that_nothing_applies_makes_deletions_possible() {
     let said = "the Kustomization flux-system/apps waits for Kustomization.kustomize.toolkit.fluxcd.io/flux-system/bse, which nothing \
                 here applies: if the cluster does not have it, nothing is deleted";
     assert!(document["notes"].to_string().contains(said), "{document}");
-    // It applied the object, so the cluster has the dependency.
+    // `apps` has applied the object, so its dependency is in the cluster.
     let (effect, _) = of_cart(&waits, "", "");
     assert_eq!(effect, "deleted ConfigMap/shop/cart certain, clusters/prod");
 }

@@ -351,7 +351,7 @@ fn unknown_finalizers(text: &str) -> usize {
     lines.map(|line| 1 + more(line).unwrap_or_default()).sum()
 }
 
-/// Each binding counts in its own namespace, without objects. Up to a limit, each object is checked for that.
+/// Each binding is for a namespace without objects. Up to a limit, all are tried for each object.
 #[test]
 fn role_bindings_in_other_namespaces() {
     let rule = "- {apiGroups: [example.com], resources: [widgets], verbs: [update]}\n";

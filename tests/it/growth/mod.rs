@@ -6,7 +6,7 @@
 //! | P1, checked | test in `checked.rs` |
 //! |---|---|
 //! | n owner references of one object, different uids | `references_with_different_uids` |
-//! | the same with one uid, or without uid, or to unserved kinds | `references_with_one_uid`, `references_without_a_uid`, `references_to_unserved_kinds` |
+//! | with one uid, without uid, or to unserved kinds | `references_with_one_uid`, `references_without_a_uid`, `references_to_unserved_kinds` |
 //! | n namesakes in other namespaces × n references | `namesakes_in_other_namespaces_and_references_to_them` |
 //! | CRD with n versions, n instances | `definition_versions_and_instances_of_an_unserved_version` |
 //! | n operators × n custom resources in one namespace | `operators_and_objects_they_may_release` |
@@ -15,7 +15,7 @@
 //! | n finalizers of one object | `finalizers_of_one_object` |
 //! | n duplicates of one reference | `duplicates_of_one_reference` |
 //! | dump with n namesakes of other uids | `dump_of_namesakes_with_mismatched_owner_uids` |
-//! | n directives with n keys; trailing behind `]` | `directives_on_keys`, `directives_behind_lists` |
+//! | n directives with n keys; trailing behind `]` | `directives_on_keys`, `directives_trailing_lists` |
 //! | n lines `#`; one line of n `#`; n `%TAG` lines | `empty_comment_lines`, `long_line_of_comment_characters`, `tag_directives` |
 //! | closed world, dump with n dying pairs | `dump_of_objects_with_missing_owners_in_closed_world` |
 //! | n documents, or n objects, each with a directive or ignore | `documents_with_one_directive_each`, `objects_with_one_ignore_annotation_each`, `objects_with_one_configured_ignore_each` |
@@ -23,7 +23,7 @@
 //! | P1, printed | test in `printed.rs` |
 //! |---|---|
 //! | n identical findings of one object print n frames | `equal_findings_of_one_object` |
-//! | one-line JSON list: `lsp`, `junit`, `human`, `sarif` | `a_list_in_one_line_as_…`, one for each |
+//! | one-line JSON list: `lsp`, `junit`, `human`, `sarif` | `one_line_list_as_…`, one for each |
 //! | n namesakes × n references: output | `namesakes_and_references_to_them` |
 //! | `plan -o json` on a chain | `long_owner_chain_in_json_plan` |
 //! | P2: graphs of a few dozen objects with several outcomes | `few_dozen_objects_with_thousands_of_outcomes` |

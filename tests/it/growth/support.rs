@@ -24,7 +24,6 @@ pub(super) fn within_limits_in(inside: &Repository, arguments: &str) -> String {
     String::from_utf8(run.stdout).expect("UTF-8")
 }
 
-/// Arguments of a check.
 pub(super) const CHECK: &str = "check --no-config --threads 1 --output concise @";
 
 /// Checks a text within the limits, and returns the findings. No object may be rejected for its size: the rules would
@@ -48,7 +47,6 @@ pub(super) fn namespace(content: &str) -> String {
     format!("---\napiVersion: v1\nkind: Namespace\nmetadata: {{name: shop}}\n{content}")
 }
 
-/// Returns `count` lines.
 pub(super) fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).fold(String::new(), |mut text, number| {
         writeln!(text, "{}", line(number)).expect("a string takes everything");
@@ -56,7 +54,6 @@ pub(super) fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
     })
 }
 
-/// Returns `count` documents.
 pub(super) fn documents(count: usize, document: impl Fn(usize) -> String) -> String {
     lines(count, |number| format!("---\n{}", document(number)))
 }

@@ -180,7 +180,7 @@ fn thousands_of_delivery_objects_that_build_one_folder() {
     );
 }
 
-/// An ordinary input: 70 clusters build the 1,000 objects of one folder, of which one is removed.
+/// An ordinary input: 40 clusters build the 1,000 objects of one folder, of which one is removed.
 #[test]
 fn overlays_of_40_clusters_share_a_folder_of_1000_objects() {
     let inside = Repository::new();

@@ -35,7 +35,7 @@ fn fifos_and_devices_are_reported_and_not_read() {
             format!("unreadable-file `rendered/zero.yaml` {outside}"),
         ]
     );
-    // The result is equal if they are named as arguments.
+    // The result is equal if the files are named as arguments.
     for path in [
         "rendered/fifo.yaml",
         "rendered/linked-fifo.yaml",
@@ -124,7 +124,7 @@ fn named_device_is_read_up_to_the_size_limit() {
     assert!(String::from_utf8_lossy(&run.stdout).contains("`/dev/full` is larger than 256 MiB"));
 }
 
-/// Stops the thread that changes files, even if an assertion fails.
+/// Stops the thread that changes files when dropped, even if an assertion fails.
 struct Ends<'s>(&'s AtomicBool);
 
 impl Drop for Ends<'_> {

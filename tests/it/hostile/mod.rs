@@ -1,19 +1,19 @@
-//! No content of a repository can crash the program, hang it, exhaust it, make it report false results or make it run
-//! code. There is a file for each kind of attack:
+//! No content of a repository can crash the program, hang it, exhaust its resources, falsify its
+//! results or make it run code. There is a file for each kind of attack:
 //!
 //! | attack | tests |
 //! |---|---|
-//! | alias bombs, depth, sizes, millions of small things | `bounds.rs`, `../yaml_limits.rs`, `../growth/` |
-//! | links, FIFOs, devices, vanishing files, permissions | `links.rs`, `irregular.rs`, `../walking.rs` |
+//! | alias bombs, depth, sizes, millions of small things | `bounds.rs`, `../yaml/limits.rs`, `../growth/` |
+//! | links, FIFOs, devices, vanishing files, permissions | `links.rs`, `irregular.rs`, `../reading/walking.rs` |
 //! | names that are not UTF-8, or collide | `file_names.rs` |
-//! | names that a terminal, a runner, a browser or a shell would obey | `names.rs`, `../formats/hostile.rs`, `../commands.rs`, `../plan_view.rs` |
-//! | more findings than a person reads | `amounts.rs` |
+//! | names that a terminal, a runner, a browser or a shell would interpret | `names.rs`, `../formats/hostile.rs`, `../rules/commands.rs`, `../plan/view.rs` |
+//! | large inputs, many findings | `amounts.rs` |
 //! | targets that cannot be written, broken pipes, interrupts | `writing.rs` |
 //! | values of Secrets | `secrets.rs` |
 //! | repositories that configure programs | `configured.rs`, `../diff/rendering.rs` |
 //! | any bytes at all | `../fuzz/`, `../../../fuzz/` |
-//! | another order of threads | `../determinism.rs` |
-//! | a crate or an action that is replaced | `../supply_chain.rs` |
+//! | another order of threads | `../cli/determinism.rs` |
+//! | a crate or an action that is replaced | `../project/supply_chain.rs` |
 //!
 //! Defects found by the review of version 0.1.0 (its items P3), with the tests that failed with that version:
 //!

@@ -252,7 +252,7 @@ fn interrupt_ends_the_run_by_signal_and_writes_nothing() {
         .expect("kill runs");
     let status = run.wait().expect("it ends");
     assert!(sent.success());
-    // The signal ends it, which shells report as 128 + 2.
+    // The signal ends the run, which shells report as 128 + 2.
     assert_eq!(status.signal(), Some(2));
     assert!(!inside.path().join("out.json").exists());
 }

@@ -347,7 +347,7 @@ fn build_reads_files_that_are_no_manifests() {
     let label = config_map("a").replace('}', ", labels: {a: b}}");
     tree.write("web/config/label.patch", &label);
     let key = "Kustomization.kustomize.toolkit.fluxcd.io/flux-system/web";
-    // Of the files that are named one by one, the kustomization leads to those beside it.
+    // If files are named one by one, the kustomization leads to the files beside it.
     let named = "ks/web -f clusters/a/web.yaml -f web/kustomization.yaml -f web/a.yaml";
     let named: Vec<&str> = named.split(' ').collect();
     for arguments in [&["ks/web"][..], &["ks/web", "-f", "."], &named] {

@@ -26,14 +26,13 @@ const TOOLS: [TeardownBy; 5] = [
     TeardownBy::Namespace,
 ];
 
-/// The results of playing an order.
+/// The results of running an order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Played {
     /// The commands of the order, without the removal.
     pub(crate) commands: Vec<String>,
     /// The command that removes everything.
     pub(crate) last: String,
-    /// The failures.
     pub(crate) failures: Vec<String>,
     /// Whether a simulation was incomplete.
     pub(crate) is_cut: bool,

@@ -31,7 +31,6 @@ enum Scene {
     Folder(Repository),
 }
 
-/// Creates a scene.
 type Make = fn() -> Scene;
 
 /// Every scene by name.

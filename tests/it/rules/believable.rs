@@ -94,5 +94,5 @@ fn places_labelled_false_get_no_errors() {
     assert!(doubted.is_empty(), "{doubted:#?}");
 }
 
-// Rows labelled `fixture` are true, but the files are never applied: after `init` in the project's folder none of them
-// may be reported. That test belongs here.
+// Not tested yet: rows labelled `fixture` are true errors in files that are never applied. After
+// `init` in the project's folder, none of them may be reported.

@@ -1,4 +1,4 @@
-//! Clients of a Service, the Pods behind it, and the requests about which a webhook is asked.
+//! Clients of a Service (such as webhooks), the Pods behind it, and the requests sent to a webhook.
 
 use ownerlint::inventory::Inventory;
 use ownerlint::kube::{GroupKind, Namespace};
