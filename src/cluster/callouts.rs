@@ -117,7 +117,7 @@ struct Asked<'a> {
     kinds: Vec<AskedKind<'a>>,
     /// Number of Namespaces.
     namespaces: usize,
-    /// By implied object: the rendered object at the top of its chain of owners.
+    /// For each implied object, the rendered object at the top of its chain of owners.
     tops: HashMap<&'a ObjectKey, &'a ObjectKey>,
     /// Pods that controllers create, by the rendered object at the top.
     pods: HashMap<&'a ObjectKey, Vec<&'a ObjectKey>>,

@@ -18,7 +18,7 @@ const ACCOUNT_ANNOTATION: &str = "kubernetes.io/service-account.name";
 pub(super) struct Reader<'a> {
     /// Whether a scheduler and kubelets run, so that rendered Pods are on nodes.
     running: bool,
-    /// By volume name: the claim that asks for it.
+    /// For each volume name, the claim that requests this volume.
     asked_for: BTreeMap<&'a str, &'a ObjectKey>,
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Members<'a> {
     keys: Keys<'a>,
     /// The chosen objects that have the uid of their manifest; the others have a minted one.
     with_uid: HashSet<ObjectId>,
-    /// By key of a generated name: the number of objects with it so far.
+    /// For each key with a generated name, the number of objects so far.
     numbers: HashMap<&'a ObjectKey, usize>,
     /// Objects that are not in the cluster: excluded by the caller, or rejected.
     missing: BTreeSet<ObjectId>,

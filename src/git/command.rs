@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 use super::GitError;
 use crate::text::without_credentials;
 
-/// Settings that override the configuration of a repository. Our commands only read objects and the index; these
-/// settings turn off the programs that some version of git may start for them, the cache of untracked files, and the
-/// quoting of paths.
+/// Settings that override the configuration of a repository. Our commands only read objects and the
+/// index. These settings turn off the programs that versions of git may still start, the cache of
+/// untracked files, and the quoting of paths.
 const OVERRIDES: [&str; 8] = [
     "-c",
     "core.fsmonitor=false",

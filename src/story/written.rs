@@ -32,7 +32,8 @@ impl WrittenAt {
         }
     }
 
-    /// Returns the reported path of an object's file, and the 1-based line at which the object begins.
+    /// Returns the file in the tree that contains or generates an object, and the 1-based line
+    /// there.
     pub(crate) fn place(&self, id: ObjectId) -> Option<(&str, usize)> {
         let (file, start) = self.places.get(&id)?;
         let file = self.sources.file(*file);

@@ -1,5 +1,5 @@
-//! The RBAC permissions of a controller: compared with recordings of the API server, and as alternatives of which each
-//! suffices.
+//! The RBAC permissions of a controller: compared with recordings of the API server, and as
+//! alternatives that each suffice.
 
 use ownerlint::inventory::Inventory;
 use ownerlint::ownership::access::{

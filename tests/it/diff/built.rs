@@ -1,4 +1,4 @@
-//! Objects that the change leaves as they are written and builds differently.
+//! Objects whose manifests stay the same, but that the change builds differently.
 
 use serde_json::Value;
 

@@ -50,7 +50,7 @@ const RENDERINGS: [(&str, &[&str]); 10] = [
     ("home-ops", &["kubernetes/apps/default/seerr/app"]),
 ];
 
-/// The kinds of which an object is removed or renamed.
+/// The kinds: one object of each is removed or renamed.
 const KINDS: [&str; 8] = [
     "Namespace",
     "CustomResourceDefinition",

@@ -96,7 +96,7 @@ fn repository() -> Folder {
     folder
 }
 
-/// Rewrites a file with another time, and another file with other content: Git has to compare both.
+/// Rewrites files, with equal or with other content, so that Git has to compare them.
 fn touch(folder: &Folder) {
     folder
         .write("a.yaml", CONFIG_MAP)
