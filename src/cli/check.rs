@@ -194,8 +194,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
             _ => write_document(spec, &rendered)?,
         }
     }
-    // Print to standard error: a terminal or a hook shows it, and readers of standard output do
-    // not.
+    // Print to standard error: terminals and hooks show it, readers of standard output do not.
     for spec in output.iter().filter(|spec| spec.file.is_none()) {
         let fail_on = fail_on.filter(|_| !reported.exit_zero);
         terminal::tell(&report::closing(

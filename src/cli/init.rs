@@ -146,7 +146,7 @@ fn delivered(folder: &str) -> Vec<DeliveredPart> {
     parts.collect()
 }
 
-/// Returns the names of the clusters that may be the same one, which is assumed.
+/// Returns the names of the clusters that are assumed to be one: nothing proves them separate.
 fn shared_clusters(all: &Deliveries) -> BTreeSet<String> {
     let clusters = all.listing.deliveries.iter();
     let clusters = clusters.filter_map(|one| one.cluster.clone());

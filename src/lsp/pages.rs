@@ -7,7 +7,7 @@ use lsp_types::Uri;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Returns the address of a page of ownerlint's repository; `None` for any other page.
+/// Returns the address of a page if it is in ownerlint's repository: no request opens others.
 pub(super) fn page_of_ours(url: Value) -> Option<Uri> {
     let page: Uri = serde_json::from_value(url).ok()?;
     let ours = concat!(env!("CARGO_PKG_REPOSITORY"), "/");

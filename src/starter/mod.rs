@@ -113,7 +113,7 @@ fn exclusions(tree: &FileTree) -> Vec<Exclusion> {
             .filter(|&&file| !is_excluded[file] && is_below(paths[file], &path))
             .count();
         let escaped = globset::escape(&path);
-        // If the whole tree is tests, they are meant to be checked.
+        // In a tree of tests only, the tests are meant to be checked.
         if covers > 0 && path != "." {
             let glob = if is_file {
                 escaped

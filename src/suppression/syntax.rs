@@ -46,7 +46,7 @@ impl Fault {
 /// The word that begins every directive.
 const NAME: &str = "ownerlint";
 
-/// `ignore`, and the verbs of other tools for it. Before them, a colon may be missing.
+/// Verbs that reveal a directive without a colon: `ignore`, and those of other tools.
 const VERBS: [&str; 6] = ["ignore", "disable", "noqa", "nolint", "skip", "suppress"];
 
 /// Whether a text begins with `ownerlint`, after `#` and spaces.

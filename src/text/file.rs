@@ -24,7 +24,7 @@ pub enum Side {
 /// A part of a rendered text: its offset, and the place of its template's name if a comment contains it.
 pub type RenderedPart = (u32, Option<Span>);
 
-/// A part of a text that ownerlint had rendered: its first line, and its source file and line.
+/// A part of a text that a program rendered: its first line, and its source file and line.
 pub type MadePart = (usize, Arc<str>, usize);
 
 /// One file: its reported path, its side, and its text, decoded to UTF-8. A clone shares the text.
@@ -100,7 +100,7 @@ impl SourceFile {
         })
     }
 
-    /// Records the parts of a text that ownerlint had rendered by a program, in order.
+    /// Records the parts of a text that a program rendered, in order.
     pub fn with_made(self, parts: Vec<MadePart>) -> Self {
         self.with(!parts.is_empty(), |facts| facts.made = parts)
     }
@@ -251,7 +251,7 @@ impl SourceFile {
         self.is_rendered() || self.generator().is_some()
     }
 
-    /// Whether ownerlint had the text rendered by a program.
+    /// Whether a program rendered the text in this run.
     pub fn is_rendered(&self) -> bool {
         let facts = self.facts.as_ref();
         facts.is_some_and(|facts| !facts.made.is_empty())
