@@ -20,7 +20,7 @@ pub struct CheckoutFile<'a> {
     pub is_executable: bool,
 }
 
-/// A tree that renderers may run in, and a home folder for them. Temporary folders are removed when this is dropped.
+/// A tree in which renderers run, and a temporary folder for their homes, removed on drop.
 #[derive(Debug)]
 pub struct Checkout {
     folder: TempDir,
@@ -48,10 +48,10 @@ impl Checkout {
         Ok(found)
     }
 
-    /// Uses a tree that exists already, with a home folder for its renderers.
+    /// Uses the existing tree at `root`.
     ///
     /// # Errors
-    /// Returns an error if the home folder cannot be written.
+    /// Returns an error if the temporary folder cannot be written.
     pub fn existing(root: PathBuf) -> Result<Self, RenderError> {
         Ok(Self {
             folder: temporary()?,
@@ -85,8 +85,8 @@ fn temporary() -> Result<TempDir, RenderError> {
         .map_err(failed)
 }
 
-/// Writes one file. Files with a path out of the tree or into a Git folder are left out, because Git does not write
-/// them either; links that lead or may lead out of the tree are left out, too.
+/// Writes one file. Skips paths that leave the tree or enter a Git folder, which Git does not write
+/// either, and links that may lead out of the tree.
 fn write(root: &Path, file: CheckoutFile<'_>) -> Result<(), RenderError> {
     if !stays_inside("", file.path) || in_git_folder(Path::new(file.path)) {
         return Ok(());
@@ -124,7 +124,7 @@ fn stays_inside(from: &str, path: &str) -> bool {
     !path.is_empty()
 }
 
-/// Whether a path has a `..` after a name: if the name is that of a link, the path leads elsewhere than it says.
+/// Whether a path has a `..` after a name: if the name is a link, the path leads elsewhere.
 fn turns_back(path: &str) -> bool {
     Path::new(path)
         .components()

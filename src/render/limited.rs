@@ -1,20 +1,20 @@
-//! Runs a program with limits on time and output, and ends it with everything that it started.
+//! Runs a program with limits on time and output, and kills it with its children beyond a limit.
 
 use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// The interval at which a program that has closed its output is polled for its end.
+/// The polling interval for the exit of a program that has closed its output.
 const POLL: Duration = Duration::from_millis(5);
 
-/// The end of a run.
+/// The reason why a run ended.
 pub(super) enum Ended {
     /// The program ended by itself.
     With(ExitStatus),
-    /// It was ended, because it took too long.
+    /// It was killed, because it exceeded the time limit.
     TimedOut,
-    /// It was ended, because it wrote too much.
+    /// It was killed, because it wrote too much.
     TooLong,
 }
 
@@ -26,8 +26,8 @@ pub(super) struct LimitedRun {
     pub(super) stderr: Vec<u8>,
 }
 
-/// Runs `command`, and ends it after `timeout`, or if it writes more than `most` bytes to standard output. At most
-/// `most_said` bytes of standard error are kept.
+/// Runs `command`, and kills it after `timeout` or if it writes more than `most` bytes to standard
+/// output. Keeps at most `most_said` bytes of standard error.
 pub(super) fn run(
     command: &mut Command,
     timeout: Duration,
@@ -64,8 +64,8 @@ pub(super) fn run(
     })
 }
 
-/// Returns the output of a pipe, once it is closed or `most` bytes have come. With `drain` the rest is read and
-/// dropped, so that the program can go on.
+/// Reads a pipe in a thread, and sends its output once it is closed or `most` bytes are read. With
+/// `drain`, the rest is read and dropped first, so that the program is not blocked.
 fn collected(
     pipe: Option<impl Read + Send + 'static>,
     most: u64,
@@ -75,13 +75,13 @@ fn collected(
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // After an error, the bytes before it are used.
+            // The bytes that were read before an error are used.
             let _ = pipe.by_ref().take(most).read_to_end(&mut bytes);
             if drain {
                 let _ = std::io::copy(&mut pipe, &mut std::io::sink());
             }
         }
-        // The receiver is gone once the time is up.
+        // The receiver is dropped when the time is up.
         let _ = sender.send(bytes);
     });
     receiver
@@ -97,14 +97,14 @@ fn until(child: &mut Child, deadline: Instant) -> std::io::Result<Ended> {
     }
 }
 
-/// Ends the program and everything that it started and that is still in its group.
+/// Kills the program and, on Unix, its process group.
 fn end(child: &mut Child) {
     #[cfg(unix)]
     if let Some(group) = i32::try_from(child.id())
         .ok()
         .and_then(rustix::process::Pid::from_raw)
     {
-        // It may have ended already.
+        // The group may have ended already.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
     let _ = child.kill();

@@ -1,4 +1,4 @@
-//! One renderer: a list of arguments that prints manifests.
+//! One renderer: a program with arguments that prints manifests.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -29,8 +29,8 @@ impl RenderCommand {
         shlex::try_join(self.arguments.iter().map(String::as_str)).unwrap_or_default()
     }
 
-    /// Runs it in `folder`, which is below a checkout, and returns its output. Of the environment only PATH is passed
-    /// on; `home` is its home folder, and the one for its temporary files.
+    /// Runs it in `folder`, which is in a checkout, and returns its output. Of the environment, it
+    /// gets only PATH; `home` is its home folder and its folder for temporary files.
     ///
     /// # Errors
     /// Returns an error if it cannot be run, fails, takes too long or prints too much.
@@ -102,7 +102,7 @@ impl RenderCommand {
     }
 }
 
-/// Resolves a program with a slash from `folder`: its location would otherwise depend on the operating system.
+/// Resolves a program with a slash from `folder`, because operating systems differ in this.
 fn located(program: &str, folder: &Path) -> PathBuf {
     if program.contains('/') {
         folder.join(program)
@@ -111,7 +111,7 @@ fn located(program: &str, folder: &Path) -> PathBuf {
     }
 }
 
-/// Returns the standard error of a program, after a colon and without the credentials of URLs.
+/// Returns a program's standard error for a message: after a colon, without credentials in URLs.
 fn printed(stderr: &[u8]) -> String {
     let text = without_credentials(&String::from_utf8_lossy(stderr));
     let lines: Vec<&str> = text
@@ -135,7 +135,7 @@ pub fn on_path(program: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// Returns the program that builds the kustomization of the folder that it is run in: `kustomize`, else `kubectl`.
+/// Returns the command that builds the kustomization in its folder: `kustomize`, else `kubectl`.
 ///
 /// # Errors
 /// Returns an error if neither is on the PATH.
