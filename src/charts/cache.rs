@@ -24,7 +24,7 @@ impl Cache {
         std::fs::read_to_string(self.folder(kind, digest)?).ok()
     }
 
-    /// Caches a text. A failure costs time in the next run, and nothing else.
+    /// Caches a text. Errors are ignored: they only make the next run slower.
     pub(super) fn keep(&self, kind: &str, digest: &str, text: &str) {
         if let Some(place) = self.folder(kind, digest) {
             let _ = write(&place, text);

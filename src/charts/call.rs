@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::digest::Digest;
 use super::folder::ChartFolder;
 
-/// The id of a call: calls with one id render the same.
+/// The id of a call: calls with the same id have the same output.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallId(Arc<str>);
 
@@ -73,8 +73,8 @@ impl RemoteChart {
     }
 }
 
-/// Returns how many numbers a version such as `v1.2.3-rc.1` has before its suffix; `None` if it has anything else
-/// there.
+/// Returns the count of the numbers before the suffix of a version, such as 3 for `v1.2.3-rc.1`;
+/// `None` if there is anything else.
 pub fn numbers_in(version: &str) -> Option<usize> {
     let version = version.strip_prefix('v').unwrap_or(version);
     let numbers = version.split(['-', '+']).next()?.split('.');
@@ -111,13 +111,13 @@ pub struct ChartCall {
     pub release: String,
     /// The namespace of the release; empty where none is given.
     pub namespace: String,
-    /// Values that replace those of the chart itself; empty to keep these.
+    /// Values that replace the chart's own; if empty, the chart's own are used.
     pub instead: Vec<Values>,
     /// Further values; later ones override earlier ones.
     pub values: Vec<Values>,
     /// Further options of `helm template`.
     pub options: Vec<String>,
-    /// Contents of files that options name: the one at index 0 is written as `file-0` to the folder in which helm runs.
+    /// Files that options name: index 0 is written as `file-0` to the folder in which helm runs.
     pub files: Vec<Arc<str>>,
     /// The files of the tree that decide what is rendered, besides those of the chart folder.
     pub inputs: BTreeSet<String>,

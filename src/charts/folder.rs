@@ -9,11 +9,11 @@ use crate::kustomize::{name_of, resolve, shown};
 use crate::text::{SourceFile, decode_manifest};
 use crate::yaml::{self, Content, Tree, Value};
 
-/// Maximum size of a chart of the tree in bytes.
+/// Maximum size in bytes of a chart in the tree.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
-/// Maximum number of its files.
+/// Maximum number of files of a chart in the tree.
 const MOST_FILES: usize = 20_000;
-/// Maximum nesting of charts of the tree.
+/// Maximum nesting of charts in the tree.
 const NESTING: usize = 8;
 
 /// The files of a state of a tree.
@@ -38,7 +38,7 @@ pub struct ChartFolder {
     pub(super) digest: String,
     /// Its files, by their paths from its folder.
     pub(super) files: BTreeMap<String, Arc<[u8]>>,
-    /// Its dependencies that are not in the tree, with the folders that they belong in.
+    /// Its dependencies that are not in the tree, each with the folder that it belongs in.
     pub(super) needs: BTreeSet<(String, RemoteChart)>,
     /// The folders of the tree that are part of it.
     pub(super) folders: Vec<String>,
@@ -130,7 +130,7 @@ impl ChartFolder {
             ["Chart.yaml", "requirements.yaml"].map(|file| self.entries(&resolve(to, file)));
         let locked = ["Chart.lock", "requirements.lock"].into_iter();
         let locked = locked.flat_map(|file| self.entries(&resolve(to, file)));
-        // Several dependencies may have one name: the lock lists their versions in the same order.
+        // Dependencies may share a name: the lock lists their versions in the same order.
         let mut versions: BTreeMap<String, VecDeque<String>> = BTreeMap::new();
         for lock in locked {
             let locked = versions.entry(lock.name).or_default();
@@ -222,7 +222,7 @@ pub fn packed_chart(file: &str) -> Option<(&str, &str)> {
     Some((&stem[..at], &stem[at + 1..]))
 }
 
-/// Whether a text is a version. One with a suffix has three numbers: `v2-1.0.0` is not one.
+/// Whether a text is a version. A suffix requires three numbers: `v2-1.0.0` is not a version.
 fn is_version(text: &str) -> bool {
     numbers_in(text).is_some_and(|count| count == 3 || count < 3 && !text.contains(['-', '+']))
 }

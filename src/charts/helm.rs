@@ -47,7 +47,7 @@ impl Helm {
         })
     }
 
-    /// Renders the chart in the folder `chart`. `home` is an empty folder. An error is the message of helm.
+    /// Renders the chart in the folder `chart`; `home` is empty. Fails with helm's message.
     pub(super) fn template(
         &self,
         call: &ChartCall,
@@ -93,8 +93,8 @@ impl Helm {
         String::from_utf8(printed).map_err(|_| "the output of helm is not UTF-8".to_owned())
     }
 
-    /// Fetches a chart into the folder `into`, unpacked. `without_plugins` is a folder without plugins of helm. An
-    /// error is the message of helm.
+    /// Fetches a chart into the folder `into`, and unpacks it. The folder `without_plugins` has no
+    /// plugins of helm. Fails with helm's message.
     pub(super) fn pull(
         &self,
         chart: &RemoteChart,
@@ -149,10 +149,10 @@ fn inside(chart: &Path, path: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// The beginning of a message that helm itself gives about a chart, which it then rejects.
+/// The prefix of the message with which helm itself rejects a chart.
 pub(super) const SAID: &str = "helm: ";
 
-/// The advice that ends some messages of helm: ownerlint calls it, so a user cannot add an option.
+/// The advice at the end of some messages of helm, which is removed: users cannot add the option.
 const USE_DEBUG: &str = "Use --debug flag to render out invalid YAML";
 
 /// Returns the message of helm, in one line.
@@ -177,18 +177,18 @@ fn message(error: RenderError) -> String {
     }
 }
 
-/// Returns the message of `helm pull`, in one line: it says nothing about the chart itself.
+/// Returns the message of `helm pull`, without [`SAID`]: helm does not reject the chart.
 fn pull_message(error: RenderError) -> String {
     message(error).replacen(SAID, "helm pull: ", 1)
 }
 
-/// Whether two renderings of a chart may differ: a template names a random function, or there is an archive.
+/// Whether two renderings of a chart may differ: it has a random function, or an archive.
 pub(super) fn may_be_random(chart: &Path) -> bool {
     let entries = WalkDir::new(chart).into_iter().filter_map(Result::ok);
     let mut files = entries.filter(|entry| entry.file_type().is_file());
     files.any(|entry| {
         let path = entry.path();
-        // An archive is not opened.
+        // Archives are not opened.
         if path.extension().is_some_and(|ending| ending == "tgz") {
             return true;
         }

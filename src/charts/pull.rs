@@ -65,7 +65,7 @@ impl Pulls {
         }
     }
 
-    /// Returns the folder of a chart. Fails if no host may be contacted for it, or if helm does not find it.
+    /// Returns the folder of a chart. Fails if its host may not be contacted, or if helm fails.
     pub(super) fn chart(
         &self,
         helm: &Helm,
@@ -111,7 +111,7 @@ fn move_to(from: &Path, to: &Path) -> std::io::Result<()> {
         .prefix(".pulled-")
         .tempdir_in(above)?;
     super::helm::copy(from, beside.path())?;
-    // Fails if another process has put it there meanwhile; the copy is removed then.
+    // Fails if another process was faster; the copy is then removed.
     std::fs::rename(beside.path(), to)
 }
 

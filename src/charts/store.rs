@@ -15,7 +15,7 @@ use super::helm::{Helm, SAID, copy, may_be_random};
 use super::pull::{Hosts, Pulls};
 use crate::render::{Checkout, CheckoutFile, RenderError};
 
-/// The terms of rendering.
+/// The options of rendering.
 #[derive(Clone, Debug, Default)]
 pub struct RenderingTerms {
     /// Whether no host is contacted and only earlier downloads are used.
@@ -29,13 +29,13 @@ pub struct RenderingTerms {
 /// The settings of the command line and the configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChartSettings {
-    /// Hosts that may be contacted besides those that base names.
+    /// Hosts that may be contacted besides those that the base state names.
     pub hosts: Vec<String>,
     /// The time limit of helm for fetching a chart, and for rendering one.
     pub timeout: Option<Duration>,
 }
 
-/// The number of charts that a run has to render, and of those that are done.
+/// The number of charts that a run has to render, and of those that it has finished.
 #[derive(Debug, Default)]
 pub struct RenderingProgress {
     wanted: AtomicUsize,
@@ -43,7 +43,7 @@ pub struct RenderingProgress {
 }
 
 impl RenderingProgress {
-    /// Returns the number of charts that are done, and of all.
+    /// Returns the number of finished charts, and of all charts.
     pub fn counts(&self) -> (usize, usize) {
         let done = self.done.load(Ordering::Relaxed);
         (done, self.wanted.load(Ordering::Relaxed))
@@ -79,7 +79,7 @@ pub struct Rendering {
 #[derive(Debug, Default)]
 pub struct Charts {
     run: Option<Run>,
-    /// The namespace of the releases that no delivery installs; empty for that of the context of kubectl.
+    /// The namespace of releases that are installed by hand; empty for that of kubectl's context.
     by_hand_in: String,
     state: Mutex<State>,
 }
@@ -103,7 +103,7 @@ struct State {
 impl Charts {
     /// Why a chart is not rendered if rendering was not requested.
     pub const OFF: &str = "charts are not rendered here";
-    /// Why a chart is not rendered that both states have.
+    /// Why a chart that both states have is not rendered.
     pub const UNCHANGED: &str = "both states have it, so it was not rendered";
 
     /// Creates charts that are never rendered.
@@ -111,7 +111,7 @@ impl Charts {
         Self::default()
     }
 
-    /// Creates charts that [`Self::render`] renders. `kubernetes` is the version that helm assumes,
+    /// Creates charts that [`Self::render`] renders. `kubernetes` is the version that helm assumes
     /// unless a call names another one.
     pub fn rendering(terms: &RenderingTerms, kubernetes: impl Into<String>) -> Self {
         let cache = Cache::of_user();
@@ -136,7 +136,7 @@ impl Charts {
         }
     }
 
-    /// Sets the namespace into which a person installs the charts that no delivery installs.
+    /// Sets the namespace of charts that are installed by hand and not by a delivery.
     #[must_use]
     pub fn installed_by_hand_in(self, namespace: impl Into<String>) -> Self {
         Self {
@@ -145,7 +145,7 @@ impl Charts {
         }
     }
 
-    /// Returns the namespace into which a person installs charts; empty if it is not known.
+    /// Returns the namespace of charts that are installed by hand; empty if it is not known.
     pub fn by_hand_in(&self) -> &str {
         &self.by_hand_in
     }
@@ -205,7 +205,7 @@ impl Charts {
         answers.filter(|answer| answer.is_ok()).count()
     }
 
-    /// Returns the message of helm, if this is the reason why helm itself rejects a chart and no failure to fetch it.
+    /// Returns the message of helm if `reason` is that helm rejects the chart.
     pub fn said_by_helm(reason: &str) -> Option<&str> {
         reason.strip_prefix(SAID)
     }
@@ -220,7 +220,7 @@ impl Charts {
     /// Renders recorded calls in parallel. Returns whether there are new answers.
     ///
     /// # Errors
-    /// There are calls to render, and no `helm`.
+    /// Returns an error if there are calls to render, but no `helm`.
     pub fn render(&self, wanted: &BTreeSet<CallId>) -> Result<bool, RenderError> {
         let Some(run) = &self.run else {
             return Ok(false);
@@ -251,7 +251,7 @@ impl Charts {
         Ok(true)
     }
 
-    /// Withdraws renderings whose result in the other state is unknown.
+    /// Replaces renderings whose result in the other state is unknown by the reasons in `calls`.
     pub fn withdraw(&self, calls: &BTreeMap<CallId, String>) {
         let mut state = self.state();
         for (id, reason) in calls {
@@ -326,7 +326,7 @@ impl Run {
             .finish()
     }
 
-    /// Checks out the chart of a call. A remote chart is used where it was fetched, unless its values are replaced.
+    /// Checks out the chart of a call. A remote chart is copied only if its values are replaced.
     fn checkout(&self, helm: &Helm, call: &ChartCall, hosts: &Hosts) -> Result<Checkout, String> {
         match &call.source {
             ChartSource::Remote(chart) => {
@@ -359,7 +359,7 @@ impl Run {
                         .map_err(|reason| format!("its dependency {}: {reason}", chart.name))?;
                     let below = checkout.root().join(below);
                     let mut place = below.join(pulled.file_name().unwrap_or_default());
-                    // For two versions of a chart: helm reads the name in Chart.yaml, not that of the folder.
+                    // For two versions of a chart: helm reads the name in Chart.yaml only.
                     if place.exists() {
                         place = below.join(format!("dependency-{at}"));
                     }
