@@ -72,12 +72,12 @@ impl std::fmt::Display for Deliverer {
     }
 }
 
-/// A tool that builds sources by itself, with one kind of delivery object.
+/// A tool that builds sources, with one of its kinds of delivery objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SourceTool {
     /// A `Kustomization.kustomize.toolkit.fluxcd.io`.
     Flux,
-    /// A `HelmRelease.helm.toolkit.fluxcd.io` of which the chart was rendered.
+    /// A `HelmRelease.helm.toolkit.fluxcd.io` whose chart was rendered.
     FluxRelease,
     /// An `Application.argoproj.io`.
     ArgoCd,
@@ -110,7 +110,7 @@ impl SourceTool {
     }
 }
 
-/// The delivery objects of tools whose objects are not evaluated.
+/// The kinds of delivery objects that are not evaluated.
 pub const UNEVALUATED_DELIVERIES: [GroupKind<&str>; 8] = [
     GroupKind::new("fluxcd.controlplane.io", "ResourceSet"),
     GroupKind::new("fluxcd.controlplane.io", "ResourceSetInputProvider"),
@@ -122,5 +122,5 @@ pub const UNEVALUATED_DELIVERIES: [GroupKind<&str>; 8] = [
     GroupKind::new("source.extensions.fluxcd.io", "ArtifactGenerator"),
 ];
 
-/// Why such an object is an unread input.
+/// The reason why an object of [`UNEVALUATED_DELIVERIES`] is an unread input.
 pub const UNEVALUATED: &str = "ownerlint does not know which objects the tool makes of it";

@@ -1,11 +1,11 @@
-//! The files and folders that one kustomization includes from elsewhere in its tree.
+//! The files and folders that one kustomization builds or patches with.
 
 use super::path::{folder_of, resolve};
 use crate::manifest::{ParsedFile, SkipReason, Use, is_kustomization};
 use crate::yaml::Value;
 
-/// Returns the files and folders, from the root of the tree, that the kustomization at `path` builds or patches with;
-/// none if the file is not a kustomization.
+/// Returns the files and folders that the kustomization at `path` builds or patches with, by their
+/// paths from the root of the tree; none if the file is not a kustomization.
 pub fn included_by(path: &str, file: &ParsedFile) -> Vec<String> {
     let facts = file
         .facts()

@@ -14,7 +14,7 @@ pub enum Limit {
     Clusters,
     /// The number of delivery objects.
     Deliveries,
-    /// The bytes of text that builds make.
+    /// The bytes of text that builds produce.
     Text,
 }
 
@@ -45,7 +45,7 @@ impl BeyondLimit {
         }
     }
 
-    /// Moves the path below `top`, and restores the full limit: the builds of `top` had only what was left of it.
+    /// Puts `top` before the path, and restores the full limit, of which `top` had only the rest.
     #[must_use]
     pub fn within(self, top: &str, limits: &Limits) -> Self {
         Self::new(self.limit, limits, resolve(top, &self.path))

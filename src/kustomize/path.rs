@@ -19,7 +19,7 @@ pub fn resolved(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// Resolves `path` from `folder`: without `.` and, as far as possible, without `..`.
+/// Resolves `path` from `folder`. Removes every `.` and, as far as possible, every `..`.
 pub fn resolve(folder: &str, path: &str) -> String {
     if folder.is_empty() && is_plain(path) {
         return path.to_owned();

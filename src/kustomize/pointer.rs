@@ -10,7 +10,7 @@ use crate::yaml::Value;
 pub struct PointedFolder {
     /// The folder, from the root of the repository; empty for the root itself.
     pub folder: String,
-    /// Whether folders below are read too, where there is no kustomization.
+    /// Whether folders below it are read, too, if it has no kustomization.
     pub recursive: bool,
 }
 
