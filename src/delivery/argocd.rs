@@ -28,8 +28,8 @@ pub fn own_finalizers(application: &Member) -> Vec<String> {
         .collect()
 }
 
-/// Deletes the Applications that an ApplicationSet no longer generates, or all of a deleted one: they are its
-/// dependents (argo-cd applicationset/controllers/applicationset_controller.go, deleteInCluster).
+/// Deletes the Applications that an ApplicationSet no longer generates, or all dependents of a
+/// deleted one (argo-cd applicationset/controllers/applicationset_controller.go, deleteInCluster).
 pub fn generated_deleted<'a>(leaving: &Leaving<'a>) -> Withdrawal<'a> {
     let (deleted, withdrawal) = leaving.split(Removal::Kubectl);
     withdrawal.deleting(&deleted, Policy::Background)

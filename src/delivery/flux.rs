@@ -92,7 +92,7 @@ impl KustomizationSettings {
         }
     }
 
-    /// Reads the settings of a Kustomization. An unknown deletion policy, which no API server accepts, counts as none.
+    /// Reads the settings of a Kustomization. An invalid deletion policy counts as the default.
     pub fn of(kustomization: &Object) -> Self {
         let policy = kustomization.value().str_at(&["spec", "deletionPolicy"]);
         Self {
@@ -180,7 +180,7 @@ pub fn helm_release_deleted<'a>(
     }
 }
 
-/// Deletes in the reverse of the order in which Flux applies, down to namespaces and names.
+/// Deletes in the reverse of the order in which Flux applies, by kind, namespace and name.
 fn delete<'a>(leaving: &Leaving<'a>) -> Withdrawal<'a> {
     let order = kind_order(Sequence::FluxDelete);
     let (mut deleted, withdrawal) = leaving.split(Removal::FluxPrune);

@@ -24,8 +24,8 @@ pub fn uninstalls(instance: &Member) -> bool {
         && !is_disabled(instance, "fluxcd.controlplane.io/reconcile")
 }
 
-/// Returns the objects of an inventory that are deleted when Flux is uninstalled with `instance`: what it installed, and
-/// the objects of Flux.
+/// Returns the objects that are deleted when Flux is uninstalled with `instance`: those that it
+/// installed, unless their pruning is disabled, and the objects of Flux.
 pub fn uninstalled<'i>(
     inventory: &'i Inventory,
     instance: &Member,

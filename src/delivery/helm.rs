@@ -1,7 +1,8 @@
 //! Helm, and Flux's helm-controller, which runs Helm.
 //!
-//! Helm does not wait between its deletes: objects of one kind are deleted at once, and the next kind follows when the
-//! calls have returned (helm pkg/kube/client.go, batchPerform). A refused delete does not stop the others.
+//! Helm deletes the objects of one kind in parallel, and the next kind once these calls have
+//! returned, without waiting until the objects are gone (helm pkg/kube/client.go, batchPerform). A
+//! refused delete does not stop the others.
 
 use std::collections::BTreeSet;
 
@@ -77,10 +78,10 @@ pub fn record_of(member: &Member) -> Option<Spanned<&str>> {
     metadata.label("name").filter(|_| is_record)
 }
 
-/// Upgrades from `old` to `new` as `helm upgrade` does: creates and updates, then deletes in the background, in the
-/// order of the stored release, which is the install order (helm pkg/kube/client.go, Update). `rejects` returns whether
-/// the API server rejects the update of an object, because a field is immutable or a webhook refuses: everything new is
-/// then created, the upgrade fails, and nothing is removed.
+/// Upgrades from `old` to `new` as `helm upgrade` does: creates and updates objects, then deletes
+/// with the policy Background, in the install order of the stored release (helm pkg/kube/client.go,
+/// Update). `rejects` returns whether the API server rejects the update of an object, for an
+/// immutable field or by a webhook: new objects are then created, but nothing is deleted.
 pub fn upgrade<'a>(
     old: &Leaving<'a>,
     new: &Leaving<'_>,
@@ -110,7 +111,7 @@ pub fn upgrade<'a>(
     // An object that becomes a hook leaves the release (helm/helm#12799).
     let leaves = old.members.iter().copied();
     let leaves = leaves.filter(|member| !stays.contains(&member.key));
-    // An object both in `templates/` and in `crds/` of a chart is part of the release: the first copy counts.
+    // The first copy of an object counts: one in `templates/` before one in `crds/`.
     let (released, others): (Vec<&Member>, Vec<&Member>) =
         leaves.partition(|member| old.is_released(member));
     let leaving = Leaving {
@@ -132,7 +133,7 @@ pub fn is_transient(object: &Object) -> bool {
         .is_some_and(|hook| hook.events.is_empty() || hook.is_deleted_on_success)
 }
 
-/// Returns the requests for the hooks of an upgrade: each is recreated.
+/// Returns a request for each hook of an upgrade in `phase`: Helm recreates hooks.
 fn hooks(release: &Leaving<'_>, phase: Phase) -> impl Iterator<Item = ToolRequest> {
     let event = HookEvent {
         operation: Operation::Upgrade,

@@ -65,8 +65,8 @@ pub struct Hook<'a> {
     pub key: &'static str,
     /// The events at which it runs; none for a hook that only `helm test` or a failed sync creates.
     pub events: Vec<HookEvent>,
-    /// The key of the annotation with its deletion policy: that of the tool, or Helm's if Argo CD finds the deletion on
-    /// success only there.
+    /// The key of the annotation with its deletion policy: that of the tool, or Helm's if only this
+    /// one makes Argo CD delete the hook on success.
     pub delete_policy: &'static str,
     /// Its place among the hooks of an event: Helm's weight, or Argo CD's wave.
     pub weight: i64,
@@ -152,7 +152,7 @@ impl<'a> Hook<'a> {
 }
 
 impl HookTool {
-    /// Returns the operation that creates the objects that are not hooks.
+    /// Returns the first operation of the tool, which creates the objects that are not hooks.
     pub fn first(self) -> Operation {
         match self {
             Self::Helm => Operation::Install,
@@ -169,8 +169,8 @@ impl HookTool {
     }
 }
 
-/// Returns the key of the annotation with a deletion policy under one of its names. Argo CD reads its own annotation and
-/// Helm's together.
+/// Returns the key of the annotation that contains one of `names`, the names of a deletion policy.
+/// Argo CD reads its own annotation and Helm's.
 fn policy_key(metadata: Metadata<'_>, names: [&str; 2]) -> Option<&'static str> {
     let keys = [
         marks::ARGOCD_HOOK_DELETE_POLICY,

@@ -7,14 +7,15 @@ use super::marks::{self, sync_options};
 use crate::manifest::{Metadata, Spanned};
 use crate::text::near::{is_misspelling, meant};
 
-/// The reason why a protection has no effect, or not all of its effect.
+/// The reason why a protection lacks some or all of its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw<'a> {
-    /// No tool reads the key; this one is meant.
+    /// No tool reads the key; the key that is meant.
     Key(&'static str),
     /// Helm reads the annotation and does not know the value.
     Policy,
-    /// `helm.sh/resource-policy: keep` in other letters: kept by `helm uninstall`, deleted by `helm upgrade`.
+    /// `helm.sh/resource-policy: Keep`: `helm uninstall` keeps the object, `helm upgrade` deletes
+    /// it.
     PolicyCase,
     /// An item of `argocd.argoproj.io/sync-options` that Argo CD does not know; the option that is meant.
     Option {
@@ -47,7 +48,7 @@ const OFF: [&str; 10] = [
     "false", "no", "off", "disable", "disabled", "never", "none", "skip", "ignore", "keep",
 ];
 
-/// Returns the protections of `metadata` that do not have all of their effect.
+/// Returns the protections of `metadata` that lack some or all of their effect.
 pub fn ineffective_protections(metadata: Metadata<'_>) -> Vec<IneffectiveProtection<'_>> {
     let labels = metadata.labels().iter().map(|entry| (entry, true));
     let annotations = metadata.annotations().iter().map(|entry| (entry, false));

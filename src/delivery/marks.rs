@@ -1,7 +1,7 @@
 //! Labels and annotations by which delivery tools mark their objects, and by which users tell a tool how to treat an
 //! object.
 
-/// Helm and tools that follow its conventions: the tool that manages an object. Helm writes `Helm`.
+/// The tool that manages an object, by Helm's conventions. Helm writes `Helm`.
 pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 /// The chart that an object was rendered from, by Helm's conventions.
 pub const HELM_CHART: &str = "helm.sh/chart";
@@ -20,7 +20,7 @@ pub const HELM_RELEASE_NAMESPACE: &str = "meta.helm.sh/release-namespace";
 pub const HELM_RESOURCE_POLICY: &str = "helm.sh/resource-policy";
 /// Makes an object a hook, which is not part of the release. Argo CD reads it, too.
 pub const HELM_HOOK: &str = "helm.sh/hook";
-/// The events at which Helm deletes a hook.
+/// When Helm deletes a hook, such as `before-hook-creation`.
 pub const HELM_HOOK_DELETE_POLICY: &str = "helm.sh/hook-delete-policy";
 
 /// The order of a hook among the hooks of its event. Argo CD uses it as the sync wave of an object that has none.
@@ -36,7 +36,7 @@ pub const ARGOCD_SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
 pub const ARGOCD_SYNC_WAVE: &str = "argocd.argoproj.io/sync-wave";
 /// Makes an object a hook of Argo CD.
 pub const ARGOCD_HOOK: &str = "argocd.argoproj.io/hook";
-/// The events at which Argo CD deletes a hook.
+/// When Argo CD deletes a hook, such as `BeforeHookCreation`.
 pub const ARGOCD_HOOK_DELETE_POLICY: &str = "argocd.argoproj.io/hook-delete-policy";
 /// The annotations by which users tell Argo CD how to treat an object.
 pub const ARGOCD_OPTIONS: [&str; 5] = [
@@ -61,7 +61,7 @@ pub const FLUX_PRUNE: &str = "kustomize.toolkit.fluxcd.io/prune";
 pub const FLUX_RECONCILE: &str = "kustomize.toolkit.fluxcd.io/reconcile";
 /// `Ignore`: the object is neither applied nor pruned.
 pub const FLUX_SSA: &str = "kustomize.toolkit.fluxcd.io/ssa";
-/// The marks with which Flux leaves an object that exists as it is.
+/// The marks with which Flux does not change an existing object.
 pub const FLUX_SKIPS: [(&str, &str); 3] = [
     (FLUX_SSA, "Ignore"),
     (FLUX_SSA, "IfNotPresent"),

@@ -120,7 +120,7 @@ impl KindOrder {
 
 /// Returns an order of the table that is compiled in.
 pub fn kind_order(sequence: Sequence) -> &'static KindOrder {
-    // The text is compiled in and parsed by the tests, which also find an order that is missing.
+    // A test parses the compiled-in table and finds every order.
     static TABLE: LazyLock<BTreeMap<Sequence, KindOrder>> = LazyLock::new(|| {
         KindOrder::parse(ROWS).unwrap_or_else(|error| unreachable!("rules/tables: {error}"))
     });

@@ -21,7 +21,7 @@ pub enum Removal {
     ArgoCdApplication,
     /// A Flux Kustomization prunes objects that left its sources, or is deleted.
     FluxPrune,
-    /// The namespace is deleted, by whatever tool.
+    /// The namespace is deleted, by any tool.
     Namespace,
 }
 
@@ -56,17 +56,17 @@ impl Sparing<'_> {
     }
 }
 
-/// An object that stays, and why.
+/// The reason why an object stays, with its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spared<'a> {
-    /// Why.
+    /// The reason.
     pub by: Sparing<'a>,
     /// The place of the mark; `None` if the tool spares every such object.
     pub place: Option<Span>,
 }
 
 impl<'a> Spared<'a> {
-    /// Creates the protection by a mark.
+    /// Creates the reason for an object with a mark.
     pub(super) fn marked(by: Sparing<'a>, place: Span) -> Self {
         Self {
             by,
@@ -123,7 +123,7 @@ fn definition(object: &Object) -> Option<Spared<'static>> {
         })
 }
 
-/// Whether Helm creates an object and does not count it as part of the release.
+/// Whether Helm creates an object outside of the release: a hook, or an object of `crds/`.
 pub(super) fn outside_of_release(object: &Object, template: Option<&str>) -> bool {
     unreleased(object, template).is_some()
 }
@@ -139,7 +139,7 @@ fn unreleased(object: &Object, template: Option<&str>) -> Option<Spared<'static>
     })
 }
 
-/// Reads the policy as `helm uninstall` reads it from the stored release: trimmed, in any case, and any value protects.
+/// Reads the policy as `helm uninstall` reads it from the stored release: any value protects.
 fn resource_policy(metadata: Metadata<'_>) -> Option<Spared<'_>> {
     let policy = metadata.annotation(marks::HELM_RESOURCE_POLICY)?;
     let by = if policy.value.trim().eq_ignore_ascii_case("keep") {
@@ -171,7 +171,8 @@ fn sync_option<'a>(metadata: Metadata<'a>, spares: &[&str]) -> Option<Spared<'a>
     Some(Spared::marked(by, options.key_span))
 }
 
-/// Reads Flux's marks: labels and annotations, in any case (fluxcd/pkg ssa/manager_delete.go, ssa/utils AnyInMetadata).
+/// Reads Flux's labels and annotations, ignoring case (fluxcd/pkg ssa/manager_delete.go, ssa/utils
+/// AnyInMetadata).
 fn flux_opt_out(metadata: Metadata<'_>) -> Option<Spared<'static>> {
     let opt_outs = [
         (marks::FLUX_PRUNE, "disabled"),

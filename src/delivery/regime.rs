@@ -30,7 +30,7 @@ pub enum DeliveryTool {
 /// The bundles of an inventory, with the configured tool of each.
 #[derive(Clone, Debug, Default)]
 pub struct BundleTools {
-    /// The bundles of files; all other files are in the first one.
+    /// The bundle of each file; files without an entry are in the first bundle.
     bundles: HashMap<FileId, usize>,
     tools: Vec<Option<DeliveryTool>>,
 }
@@ -286,7 +286,6 @@ impl Deliveries {
             let of_bundle = deliveries.by_bundle.entry(bundle).or_default();
             *of_bundle = of_bundle.and(delivered);
         }
-        // Marks count for a bundle if most of its objects have them.
         deliveries.by_bundle.retain(|bundle, _| {
             let (all, with_marks) = objects[bundle];
             with_marks * 2 > all
@@ -353,9 +352,11 @@ impl Deliveries {
         }
     }
 
-    /// Returns the regime of an object if the configuration, a delivery object or its own marks show it or, for output
-    /// of Helm, the marks of its rendering: charts seldom label their CRDs. A file without templates may be part of an
-    /// unknown kustomization, and projects publish renderings without marks for `kubectl apply`.
+    /// Returns the regime of an object if the configuration, a delivery object or its own marks
+    /// show it. For output of Helm, marks of the rendering suffice: charts seldom label their CRDs.
+    /// Marks of a file without templates do not, because it may be part of an unknown
+    /// kustomization, nor do templates without marks: projects publish such renderings for
+    /// `kubectl apply`.
     pub fn evident(&self, member: &Member) -> Option<Regime> {
         let is_evident = self.is_configured(member)
             || self.by_object(member).is_some()
@@ -458,8 +459,8 @@ fn mark(labels: Labels<'_>, key: &str, regime: Regime) -> Option<(Regime, Span)>
     Some((regime, labels.get(key)?.key_span))
 }
 
-/// Returns the place of `app.kubernetes.io/managed-by: Helm` beside a chart, or of the older `heritage: Helm`: other
-/// tools copy one of the two labels, hardly both.
+/// Returns the place of `app.kubernetes.io/managed-by: Helm`, or of the older `heritage: Helm`, if
+/// there is also a label with the chart: other tools hardly ever copy both labels.
 fn chart_label(labels: Labels<'_>) -> Option<Span> {
     let pairs = [
         (marks::MANAGED_BY, marks::HELM_CHART),

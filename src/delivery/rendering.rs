@@ -78,9 +78,9 @@ impl Renderings {
         templates.get(after.checked_sub(1)?)?.1
     }
 
-    /// Whether the objects of a file keep the labels of the chart that they were copied from, and something else than
-    /// Helm installs them: a kustomization names the file, or it lies beside the ClusterServiceVersion of a bundle for
-    /// the Operator Lifecycle Manager.
+    /// Whether something other than Helm installs the objects of a file, whose labels are then
+    /// copies of a chart's: a kustomization names the file, or it is beside the
+    /// ClusterServiceVersion of a bundle for the Operator Lifecycle Manager.
     pub(super) fn is_copied(&self, inventory: &Inventory, file: FileId) -> bool {
         self.copied
             .get_or_init(|| copied_files(inventory))
@@ -104,8 +104,8 @@ fn copied_files(inventory: &Inventory) -> BTreeSet<FileId> {
         .collect()
 }
 
-/// Returns the folder into which `helm template --output-dir` wrote a release, if `path`, the path of the file, is that
-/// of its template below such a folder: `out/web` of `out/web/templates/crd.yaml`.
+/// Returns the folder into which `helm template --output-dir` wrote a release, such as `out/web`
+/// for `out/web/templates/crd.yaml`, if the `path` of the file ends with that of its template.
 pub fn release_folder<'p>(path: &'p str, file: &SourceFile) -> Option<&'p str> {
     let (template, chart) = (first_template(file)?, chart_of(file)?);
     if ends_with(path, template) {

@@ -36,7 +36,7 @@ pub struct ToolRequest {
 }
 
 impl ToolRequest {
-    /// Creates a DELETE after which the next request follows at once.
+    /// Creates a DELETE without a wait before the next request.
     pub fn delete(key: &ObjectKey, policy: Policy) -> Self {
         Self {
             policy: Some(policy),

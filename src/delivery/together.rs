@@ -33,9 +33,9 @@ enum SetOrigin {
 }
 
 impl Deliveries {
-    /// Returns the sets in which tools delete the objects of `inventory` that they evidently deliver. Marks name the
-    /// set. An object whose marks name none belongs to the only set that its neighbours name, or else to the set of its
-    /// neighbours: the objects of one configured bundle, delivery object, file or rendering.
+    /// Groups the objects that tools evidently deliver into sets that are deleted together. Marks
+    /// name the set of an object. Without them, it joins the only set that its neighbours name, or
+    /// else its neighbours: those of one configured bundle, delivery object, file or rendering.
     pub fn sets(&self, inventory: &Inventory) -> Vec<DeliveredSet> {
         let delivered: Vec<(&Member, Regime)> = inventory
             .members
