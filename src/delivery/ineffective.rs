@@ -14,8 +14,7 @@ pub enum Flaw<'a> {
     Key(&'static str),
     /// Helm reads the annotation and does not know the value.
     Policy,
-    /// `helm.sh/resource-policy: Keep`: `helm uninstall` keeps the object, `helm upgrade` deletes
-    /// it.
+    /// `helm.sh/resource-policy: Keep`: `helm uninstall` keeps the object, `helm upgrade` does not.
     PolicyCase,
     /// An item of `argocd.argoproj.io/sync-options` that Argo CD does not know; the option that is meant.
     Option {

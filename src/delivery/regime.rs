@@ -354,9 +354,8 @@ impl Deliveries {
 
     /// Returns the regime of an object if the configuration, a delivery object or its own marks
     /// show it. For output of Helm, marks of the rendering suffice: charts seldom label their CRDs.
-    /// Marks of a file without templates do not, because it may be part of an unknown
-    /// kustomization, nor do templates without marks: projects publish such renderings for
-    /// `kubectl apply`.
+    /// Marks of other files do not, because these may belong to an unknown kustomization, nor do
+    /// templates without marks: projects publish such renderings for `kubectl apply`.
     pub fn evident(&self, member: &Member) -> Option<Regime> {
         let is_evident = self.is_configured(member)
             || self.by_object(member).is_some()
