@@ -17,7 +17,7 @@ const DEPTH: usize = 200;
 /// The rendered chart of a delivery.
 #[derive(Debug, Default)]
 pub(super) struct Rendered {
-    /// The call, if there is one.
+    /// The call, if the chart was requested.
     pub(super) call: Option<CallId>,
     pub(super) resources: Vec<Resource>,
     /// Unread inputs: the chart itself, or values that only the cluster knows.
@@ -64,8 +64,8 @@ pub(super) fn rendered(
     }
 }
 
-/// Returns the objects of a rendering, without those with random names: in the cluster they have others. `folder` is
-/// that of the chart, if it is in the tree.
+/// Returns the objects of a rendering, without those with random names, which have other names in
+/// the cluster. `folder` is that of the chart, if it is in the tree.
 fn objects(
     rendering: &Rendering,
     origin: &Origin,
@@ -147,21 +147,21 @@ impl PrintedDocument {
         }
     }
 
-    /// Whether an object that begins `below` bytes after the comment is in it: Helm names the template of a file with
-    /// definitions only above the first one.
+    /// Whether an object that begins `below` bytes after the comment is in this document. Helm
+    /// names the template of a file of CRDs only above the first CRD.
     fn contains(&self, below: u32) -> bool {
         (below as usize) < self.text.len()
     }
 
-    /// Returns the text of the object that begins `below` bytes after the comment. Of objects that share a document, or
-    /// follow it, this is the comment alone: repeated for each, the document would take quadratic space.
+    /// Returns the text of the object that begins `below` bytes after the comment. If it shares or
+    /// follows the document, returns only the comment: a copy for each would take quadratic space.
     fn printed_at(&self, below: u32) -> Arc<str> {
         let is_alone = self.objects == 1 && self.contains(below);
         Arc::clone(if is_alone { &self.text } else { &self.comment })
     }
 }
 
-/// Returns the texts of the documents whose templates Helm names in comments, from these comments on, by their offsets.
+/// Returns the documents whose templates Helm names, each from this comment on, by their offsets.
 fn documents(text: &str) -> BTreeMap<u32, &str> {
     let mut found = BTreeMap::new();
     let (mut offset, mut end) = (text.len(), text.len());
@@ -176,8 +176,8 @@ fn documents(text: &str) -> BTreeMap<u32, &str> {
     found
 }
 
-/// Sets the namespace of the release in namespaced objects that name none, and removes that of cluster-scoped ones. The
-/// scopes that CRDs among the objects define count as well.
+/// Sets the `namespace` of the release in namespaced objects without one, and removes the namespace
+/// of cluster-scoped objects. CRDs among `resources` define scopes, too.
 pub(super) fn place(resources: &mut [Resource], namespace: &str, scopes: &ClusterScopes) {
     let defined: BTreeSet<(String, String)> = resources
         .iter()

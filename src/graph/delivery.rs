@@ -11,7 +11,7 @@ use crate::kustomize::Deliverer;
 /// The objects that a delivery object, or a person who runs a build, applies.
 #[derive(Clone, Debug, Default)]
 pub struct Delivery {
-    /// Equal in two states of a tree for the same delivery.
+    /// An id that is equal in two states of a tree for the same delivery.
     pub id: String,
     /// The cluster that it delivers into, named by the folder of an entry point; a cluster that is not the tool's own is
     /// `folder/name`. Empty if it is unknown.
@@ -172,7 +172,7 @@ impl Release {
         self.place() != next.place() || is_other_chart && !next.takes_any_chart
     }
 
-    /// Whether that depends on the name of a chart that is not known: another chart is named, or another source.
+    /// Whether only an unknown chart name decides this: `next` names another chart or source.
     pub fn may_be_replaced_by(&self, next: &Self) -> bool {
         let is_unknown = self.chart.is_none() || next.chart.is_none();
         is_unknown
@@ -186,8 +186,8 @@ impl Release {
         [&self.name, &self.storage, &self.namespace]
     }
 
-    /// Creates the release that the HelmRelease with a namespace and a name installs from a chart. `text` returns a text
-    /// of its `spec`, unless it is empty.
+    /// Creates the release that the HelmRelease with a namespace and a name installs from a chart.
+    /// `text` returns the text at a path in its `spec`, unless that is empty.
     pub fn of<T: Into<String>>(
         (own, name): (&str, &str),
         chart: Option<String>,

@@ -33,7 +33,7 @@ pub struct TreeFiles<'r> {
     scopes: OnceLock<Arc<ClusterScopes>>,
 }
 
-/// A file of the tree, with its bytes or its documents if they were read before.
+/// A file of the tree, with its bytes or its parsed form if they are known already.
 struct TreeFile<'r> {
     bytes: Option<Bytes>,
     parsed: Option<&'r ParsedFile>,
@@ -47,7 +47,7 @@ type FoundChart = Result<Arc<ChartFolder>, String>;
 pub struct Parsed {
     /// The documents that are not empty.
     pub documents: Vec<Node>,
-    /// The reason why it cannot be read, and the line.
+    /// The reason why the file cannot be read, and the line.
     pub error: Option<(String, usize)>,
     source: Option<SourceFile>,
 }
@@ -247,7 +247,7 @@ impl<'r> TreeFiles<'r> {
     }
 }
 
-/// Returns the value of a cache for a path, made on first use. The cache is not locked while `make` runs.
+/// Returns the cached value for `path`, or caches that of `make`, which runs without the lock.
 fn cached<T: Clone>(cache: &Mutex<HashMap<String, T>>, path: &str, make: impl FnOnce() -> T) -> T {
     let known = cache.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(value) = known.get(path) {
@@ -335,7 +335,7 @@ fn value_of(tree: &Arc<Tree>) -> Option<Node> {
     (node.scalar().is_some() || has_parts).then_some(node)
 }
 
-/// Whether Flux and kustomize treat a file as a manifest: the case of the ending matters.
+/// Whether Flux and kustomize treat a file as a manifest: its extension is case-sensitive.
 pub fn is_manifest(path: &str) -> bool {
     path.ends_with(".yaml") || path.ends_with(".yml")
 }

@@ -25,7 +25,7 @@ use crate::kustomize::BeyondLimit;
 /// state, if there is one.
 ///
 /// # Errors
-/// Returns an error if there is more than the limits allow.
+/// Returns an error if a limit is exceeded.
 pub fn deliveries(
     builds: &Builds<'_>,
     terms: Terms<'_>,

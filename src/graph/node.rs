@@ -17,7 +17,7 @@ const DEEPEST_TEXT: usize = 200;
 /// The entries of a mapping that a build made, in their order.
 pub type Entries = IndexMap<SmolStr, Node, RandomState>;
 
-/// The bytes that a value takes, apart from its text.
+/// The estimated size of a value in bytes, apart from its text.
 const VALUE: usize = 50;
 
 /// A value, written in a file or made by a build.

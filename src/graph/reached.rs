@@ -8,11 +8,11 @@ use super::files::TreeFiles;
 use super::kustomize::{KustomizationDoc, kustomization};
 use crate::kustomize::{ancestors, folder_of};
 
-/// The files that each delivery leads to, found without a build. At most two deliveries are kept for a place: enough to
-/// know whether another one leads there, and the cost stays linear in the entries of kustomizations.
+/// The files that each delivery leads to, found without a build. Two deliveries for each place are
+/// enough to know whether another one leads there, and keep the cost linear in the entries.
 pub(super) struct Reached<'r> {
     files: &'r TreeFiles<'r>,
-    /// The numbers of at most two deliveries for each place.
+    /// The indices of at most two deliveries for each place.
     by: HashMap<String, Vec<usize>>,
     /// The entries of each folder.
     entries: HashMap<String, Vec<String>>,
@@ -35,7 +35,7 @@ impl<'r> Reached<'r> {
         }
     }
 
-    /// Marks `pending`, and all that it leads to, as reached by the delivery with this number.
+    /// Marks `pending` and everything that it leads to as reached by the delivery `number`.
     pub(super) fn follow(&mut self, number: usize, mut pending: Vec<String>) {
         while let Some(place) = pending.pop() {
             let by = self.by.entry(place.clone()).or_default();
@@ -85,9 +85,9 @@ impl<K: Ord> Majorities<K> {
     }
 }
 
-/// Returns the files that the nearest kustomization above them leaves out: no kustomization lists the file, or a folder
-/// between the file and that kustomization. Deliveries are often disabled by removing them from the list. A
-/// kustomization that only renders charts, and has no list, does not count.
+/// Returns the files that the nearest kustomization above them leaves out: no kustomization lists
+/// the file, or a folder between the two. Deliveries are often disabled by removing them from the
+/// list. A kustomization without a list, which only renders charts, does not count.
 pub(super) fn left_out<'p>(
     files: &TreeFiles<'_>,
     paths: impl IntoIterator<Item = &'p str>,

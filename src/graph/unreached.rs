@@ -83,15 +83,15 @@ pub fn roots(
 }
 
 /// Renders the charts of the tree that no delivery renders, as `helm install` does with their default values. A library
-/// chart has nothing to install, and a subchart is installed with its parent. Charts that a delivery or a kustomization
-/// names are left out if `counts` returns `true` for its file, because they are rendered for it.
+/// chart has nothing to install, and a subchart is installed with its parent. Skips charts that a
+/// delivery or a kustomization in a file for which `counts` returns `true` renders.
 pub fn charts<'d>(
     builds: &Builds<'_>,
     delivered: impl IntoIterator<Item = &'d Delivery>,
     counts: &dyn Fn(&str) -> bool,
 ) -> Vec<Delivery> {
     let (files, charts) = (builds.files(), builds.charts());
-    // All kustomizations are read here, because one whose build fails names its charts, too.
+    // Includes kustomizations whose builds fail: they name charts, too.
     let docs = files.kustomizations();
     let mut named: BTreeSet<String> = docs
         .iter()

@@ -25,7 +25,7 @@ pub enum What {
     Transformer,
     /// A repository, an artifact or a bucket that is not this tree, or another revision of this tree.
     OtherRepository,
-    /// More than the limits allow.
+    /// An input beyond a limit.
     Limit,
 }
 
@@ -46,7 +46,7 @@ impl What {
         }
     }
 
-    /// Whether it has objects, which kustomizations transform.
+    /// Whether such an input contains objects, which kustomizations transform.
     fn has_objects(self) -> bool {
         matches!(self, Self::Chart | Self::Remote | Self::Generator)
     }
@@ -82,7 +82,7 @@ impl UnreadInput {
         }
     }
 
-    /// Adds a transformation of the objects that come from inputs.
+    /// Adds a transformation to the fingerprints of all inputs that contain objects.
     pub(super) fn transform(all: &mut [Self], by: impl Hash) {
         for one in all.iter_mut().filter(|one| one.what.has_objects()) {
             let mut hasher = DefaultHasher::new();

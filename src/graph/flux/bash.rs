@@ -52,13 +52,13 @@ pub(super) fn apply(value: &str, function: &str, arguments: &[&str]) -> Option<S
     })
 }
 
-/// Converts each character on its own. `None` for characters with several upper-case letters, such as `ß`.
+/// Converts each character to upper case; `None` if one becomes several, such as `ß`.
 fn upper(text: &str) -> Option<String> {
     let upper = text.chars().map(|c| one(c.to_uppercase()));
     upper.collect()
 }
 
-/// Converts each character on its own. `None` for characters with several lower-case letters.
+/// Converts each character to lower case; `None` if one becomes several.
 fn lower(text: &str) -> Option<String> {
     let lower = text.chars().map(|c| one(c.to_lowercase()));
     lower.collect()
@@ -69,8 +69,8 @@ fn one(mut all: impl Iterator<Item = char>) -> Option<char> {
     all.next().is_none().then_some(first)
 }
 
-/// Returns a byte range of a value; the whole value if an argument is not a number. `None` if the range is not valid
-/// UTF-8, or if `length` is negative, at which most versions of Flux fail.
+/// Returns a byte range of a value, or the whole value if an argument is not a number. `None` if
+/// the range is not valid UTF-8, or if `length` is negative, for which most versions of Flux fail.
 fn part(value: &str, start: &str, length: Option<&str>) -> Option<String> {
     let Ok(start) = start.parse::<i64>() else {
         return Some(value.to_owned());
@@ -92,8 +92,8 @@ fn part(value: &str, start: &str, length: Option<&str>) -> Option<String> {
     value.get(range).map(str::to_owned)
 }
 
-/// Removes the shortest or longest match of a pattern from the end of a value. Flux reverses the pattern, too, which
-/// makes classes of characters malformed.
+/// Removes the shortest or longest match of a pattern from the end of a value. As in Flux, the
+/// pattern is reversed, too, which makes classes of characters malformed.
 fn without_suffix(value: &str, pattern: &str, longest: bool) -> Option<String> {
     let rest = without_prefix(&reversed(value), &reversed(pattern), longest);
     rest.map(|rest| reversed(&rest))

@@ -25,7 +25,7 @@ pub(super) struct Expression {
     pub(super) arguments: Vec<Part>,
 }
 
-/// The characters that a backslash or a dollar sign escapes.
+/// The escape sequences of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Escapes {
     None,
@@ -38,7 +38,7 @@ enum Escapes {
 /// Splits a text at its variables.
 ///
 /// # Errors
-/// An invalid variable.
+/// Returns an error for an invalid variable.
 pub(super) fn parse(text: &str) -> Result<Vec<Part>, String> {
     let mut scanner = Scanner { text, at: 0 };
     let mut parts = Vec::new();
@@ -48,7 +48,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Part>, String> {
     Ok(parts)
 }
 
-/// The place in a text.
+/// A position in a text.
 struct Scanner<'t> {
     text: &'t str,
     at: usize,
@@ -77,7 +77,7 @@ impl<'t> Scanner<'t> {
         text.map(Part::Text).ok_or_else(|| self.invalid(self.at))
     }
 
-    /// Reads characters, at least one. `accepts` is called with each character and the length of the token with it.
+    /// Reads at least one character. `accepts` gets it and the length of the token with it.
     fn token(
         &mut self,
         accepts: fn(char, usize) -> bool,
@@ -106,7 +106,7 @@ impl<'t> Scanner<'t> {
         (!token.is_empty()).then_some(token)
     }
 
-    /// Reads characters that are neither escaped nor the start of a variable.
+    /// Reads at least one character, without interpreting escapes and variables.
     fn word(&mut self, accepts: fn(char, usize) -> bool, start: usize) -> Result<String, String> {
         let word = self.token(accepts, Escapes::None, false);
         word.ok_or_else(|| self.invalid(start))
@@ -161,7 +161,7 @@ impl<'t> Scanner<'t> {
         })
     }
 
-    /// Reads `:-x` and its likes.
+    /// Reads a function with a default, such as `:-x`.
     fn default_of(
         &mut self,
         accepts: fn(char, usize) -> bool,
@@ -187,7 +187,7 @@ impl<'t> Scanner<'t> {
         Ok((function, arguments))
     }
 
-    /// Reads `#pattern` and its likes.
+    /// Reads a removal, such as `#pattern`.
     fn removal(
         &mut self,
         accepts: fn(char, usize) -> bool,
@@ -199,7 +199,7 @@ impl<'t> Scanner<'t> {
         Ok((function, vec![pattern]))
     }
 
-    /// Reads `/old/new` and its likes.
+    /// Reads a replacement, such as `/old/new`.
     fn replacement(&mut self, start: usize, depth: usize) -> Result<(String, Vec<Part>), String> {
         let function = self.word(is_of_replacement, start)?;
         let mut arguments = vec![self.part(|c, _| c != '/', Escapes::All, depth + 1)?];
@@ -210,7 +210,7 @@ impl<'t> Scanner<'t> {
         Ok((function, arguments))
     }
 
-    /// Says that the variable that begins at `start` is invalid.
+    /// Returns the error for the invalid variable that begins at `start`.
     fn invalid(&self, start: usize) -> String {
         let rest = &self.text[start..];
         match rest.find('}') {

@@ -198,8 +198,8 @@ impl FluxKustomization {
         }
     }
 
-    /// Builds it. `find` finds a ConfigMap or a Secret, given those that it delivers itself. An error is the reason
-    /// why nothing is built.
+    /// Builds it. `find` finds a ConfigMap or a Secret, given those that it delivers itself. Fails
+    /// if Flux applies nothing.
     pub(super) fn build(
         &self,
         files: &TreeFiles<'_>,
@@ -212,7 +212,7 @@ impl FluxKustomization {
         let mut doc = kustomization_of(files, source, &self.folder(), by, tolerates)?;
         doc.add(&self.spec, &FIELDS, &PATCHES, files);
         doc.set_images(self.spec.items_at("images"));
-        // Flux writes this file anew before the build, without these (fluxcd/pkg kustomize/kustomize_generator.go).
+        // Flux rewrites the file without them (fluxcd/pkg kustomize/kustomize_generator.go).
         doc.remove_unknown_fields();
         let mut built = builder.build(&doc)?;
         for field in ["labels", "annotations"] {
@@ -239,7 +239,7 @@ impl FluxKustomization {
         if !variables.are_none() {
             self.substitute(files, &mut built, &variables, builder.budget())?;
         }
-        // The API server would reject this object, so nothing is applied.
+        // The API server rejects an object without a namespace, so nothing is applied.
         let homeless = built.resources.iter().find(|resource| {
             let id = resource.id();
             id.namespace.is_empty() && is_namespaced(&id.group, &id.kind)
@@ -309,7 +309,7 @@ impl FluxKustomization {
             let value = value.scalar().unwrap_or_default().replace('\n', "");
             all.insert(name.to_string(), Some(value));
         }
-        // Later sources win, so the first value that is found from the end is the one that counts.
+        // Later sources win: from the end, the first value of a variable counts.
         let mut may_be_overridden = false;
         let sources: Vec<SourceName> = self.variable_sources().collect();
         for name in sources.iter().rev() {
@@ -346,8 +346,8 @@ impl FluxKustomization {
         })
     }
 
-    /// Returns the settings that decide on its objects, as text, with a digest of its variables: their values may be
-    /// long or secret.
+    /// Returns the settings that decide on its objects, as text, with only a digest of its
+    /// variables, whose values may be long or secret.
     pub(super) fn deciding(&self, variables: &Variables) -> String {
         let settings = self.spec.text_without(&COSMETIC);
         let mut digest = DefaultHasher::new();
@@ -383,8 +383,8 @@ pub(super) fn named(references: &[Node], own: &str) -> Vec<(String, String)> {
     named.collect()
 }
 
-/// Returns the cluster that a `kubeConfig` names, or `here`, the cluster of the object, without one. `home` is the
-/// folder of the entry points.
+/// Returns the cluster that a `kubeConfig` names; without one, `here`, the cluster of the object.
+/// `home` is the folder of the entry points.
 pub(super) fn destination(spec: &Node, home: &str, here: &Arc<str>) -> Arc<str> {
     let mut names = ["secretRef", "configMapRef"]
         .into_iter()

@@ -75,15 +75,15 @@ pub fn deliveries(
 
 /// Kustomizations that are not entry points, although no file in the tree delivers them, because nothing applies them:
 ///
-/// - those of the previous state that their parents delete. If the parent does not delete it, a Kustomization continues
-///   (recorded: flux-parent-removed-orphan-children).
+/// - those of the previous state that their parents delete. If its parent does not delete it, a
+///   Kustomization continues (recorded: flux-parent-removed-orphan-children).
 /// - new ones that do not apply themselves, if every entry point of the previous state does.
 struct Orphans<'d> {
-    /// Those that their parents delete.
+    /// Kustomizations that their parents delete.
     deleted: HashSet<FileAndName<'d>>,
     /// All Kustomizations of the previous state.
     known: HashSet<FileAndName<'d>>,
-    /// Whether there were entry points and each applied itself: it is then assumed that none is applied by hand.
+    /// Whether there were entry points and each applied itself, so that none is applied by hand.
     entries_apply_themselves: bool,
 }
 
@@ -194,7 +194,7 @@ pub fn releases(
     Ok(all)
 }
 
-/// Takes the objects of a release from a budget; fails if they or the `deliveries` before it reach a limit.
+/// Takes the objects of a release from `budget`; fails if this or `deliveries` reaches a limit.
 fn within(
     budget: &Budget,
     limits: &Limits,
@@ -209,7 +209,7 @@ fn within(
     }
 }
 
-/// Kind, namespace and name of a source.
+/// The kind, the namespace and the name of a source.
 type SourceName = (String, String, String);
 
 /// Objects of deliveries that are evaluated later.
@@ -370,8 +370,9 @@ impl Cluster<'_> {
         delivery
     }
 
-    /// Builds the new sources with the Kustomization that the parent applied before: it is reconciled once before the
-    /// parent changes it (recorded: flux-postbuild-variable-dropped). `None` if it was not applied or cannot be built.
+    /// Builds the new sources with the previous version of a Kustomization, which is reconciled
+    /// once before the parent changes it (recorded: flux-postbuild-variable-dropped). `None` if the
+    /// parent did not apply it or it cannot be built.
     fn built_first(
         &self,
         one: &FluxKustomization,
@@ -403,8 +404,8 @@ impl Cluster<'_> {
         })
     }
 
-    /// Builds a Kustomization; its source is an unread input if it is elsewhere. `applied` contains the objects that are
-    /// applied to its cluster.
+    /// Builds a Kustomization, or returns its source as an unread input if that is not this tree.
+    /// `applied` contains the objects that are applied to its cluster.
     fn build(
         &self,
         one: &FluxKustomization,

@@ -40,18 +40,18 @@ impl Applied {
     }
 }
 
-/// The context of a release: the sources and values in its cluster, else those in any file of the tree.
+/// The context of a release: the sources and values in its cluster, or else in the tree.
 pub(super) struct Surroundings<'s> {
     pub(super) files: &'s TreeFiles<'s>,
     pub(super) written: &'s Written,
-    /// The objects applied into the cluster.
+    /// The objects applied to the cluster.
     pub(super) applied: Option<&'s Applied>,
     /// The source of the entry point of the cluster.
     pub(super) own: &'s SourceName,
     pub(super) builder: Builder<'s>,
 }
 
-/// Returns the address of a source, as it is compared.
+/// Returns the normalized address of a source.
 pub(super) fn address(source: &Node) -> Option<String> {
     Some(normalized(&source.text_at(&["spec", "url"])?))
 }
@@ -72,8 +72,8 @@ impl Surroundings<'_> {
         self.is_own(source) || !self.is_another(source) && self.files.has_folder(folder)
     }
 
-    /// Whether a source is known to be another repository: the tree contains it, and its address is not that of a source
-    /// that is this tree.
+    /// Whether a source is known to be another repository: it is in the tree, and its address is
+    /// not that of a source that is this tree.
     fn is_another(&self, source: &SourceName) -> bool {
         let Some(address) = self.address(source).filter(|_| !self.is_own(source)) else {
             return false;
@@ -90,9 +90,9 @@ impl Surroundings<'_> {
         address(source)
     }
 
-    /// Returns the name of a chart: that in its `Chart.yaml` if the chart is in a repository with files, the last part of
-    /// the address of an OCIRepository; `None` if it is in another repository. `namespace` is for names in `chart` without
-    /// one.
+    /// Returns the name of a chart: that in the `Chart.yaml` of a GitRepository or Bucket, which
+    /// must be this tree, or the last part of the OCI address or of the written name. `namespace`
+    /// is that of a `sourceRef` without one.
     fn chart_name(&self, chart: &Node, namespace: &str) -> Option<String> {
         let [kind, name, written] =
             ["kind", "name", "namespace"].map(|key| chart.text_at(&["sourceRef", key]));
@@ -117,7 +117,7 @@ impl Surroundings<'_> {
         last.filter(|name| !name.is_empty()).map(str::to_owned)
     }
 
-    /// Returns the files of which a ConfigMap is made.
+    /// Returns the files that decide the content of a ConfigMap.
     fn files_of(&self, name: &str, origin: &Origin) -> Vec<String> {
         let mut all = vec![origin.file.to_string()];
         if origin.is_generated {
@@ -260,7 +260,7 @@ impl<'r> HelmRelease<'r> {
         }
     }
 
-    /// Applies its post-renderers to the rendering. Helm passes them neither hooks nor the folder `crds` of a chart.
+    /// Applies its post-renderers. Helm passes them neither hooks nor the folder `crds` of a chart.
     fn post_rendered(
         &self,
         around: &Surroundings<'_>,

@@ -20,7 +20,7 @@ pub(super) struct SourceFiles {
 }
 
 impl SourceFiles {
-    /// Creates it from the `ignore` of a source, or the default patterns, and the `.sourceignore` of the tree.
+    /// Creates it from `ignore` of a source or the defaults, and the `.sourceignore` of the tree.
     pub(super) fn new(files: &TreeFiles<'_>, ignore: Option<&str>) -> Self {
         let mut patterns = ignore.unwrap_or(DEFAULT).to_owned();
         if let Ok(bytes) = files.bytes(".sourceignore") {
@@ -38,8 +38,8 @@ impl SourceFiles {
     }
 }
 
-/// Returns the kustomization that Flux builds in a folder. Fails if the folder does not exist or has YAML that is not a
-/// Kubernetes object; `tolerates` keeps such files.
+/// Returns the kustomization that Flux builds in a folder. Fails if the folder does not exist or,
+/// unless `tolerates`, if it has YAML that is not a Kubernetes object.
 pub(super) fn kustomization_of(
     files: &TreeFiles<'_>,
     source: &SourceFiles,

@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 /// Maximum nesting of a path that helm accepts.
 const DEEPEST: usize = 30;
 
-/// Returns a mapping with only this value, nested at `path`. If `is_literal` is set, `text` is the value without escapes,
-/// quotes or types. `None` if helm rejects the path, and for indices, lists and further `key=value` pairs, which are not
-/// evaluated.
+/// Returns a mapping with only the value `text`, nested at `path`. With `is_literal`, `text` has no
+/// escapes, quotes or types. `None` if helm rejects the path, and for indices, lists and further
+/// `key=value` pairs, which are not evaluated.
 pub(super) fn at_path(path: &str, text: &str, is_literal: bool) -> Option<Value> {
     let keys = split(path)?;
     if keys.len() > DEEPEST || keys.iter().any(String::is_empty) {

@@ -54,7 +54,7 @@ impl Variables {
     }
 
     /// Replaces the variables of a text. Fails for an undefined variable without a default, for an invalid expression,
-    /// and for values that are longer than the rest of the budget.
+    /// and for values that exceed the budget.
     fn substitute(&self, text: &str, budget: &Budget) -> Result<Substituted, String> {
         let mut all = Substituted::default();
         for part in parse(text)? {

@@ -35,13 +35,13 @@ pub(super) struct Written {
     pub(super) releases: Vec<Resource>,
     /// The Kustomizations that the Flux Operator creates for the folders that FluxInstances sync.
     synced: Vec<FluxKustomization>,
-    /// Those of the previous state whose FluxInstances this state lacks.
+    /// Such Kustomizations of the previous state whose FluxInstances left the tree.
     synced_before: Vec<FluxKustomization>,
     /// Sources that are assumed to be this tree: most of their Kustomizations name folders in it.
     pub(super) own: BTreeSet<SourceName>,
-    /// Their addresses, as they are compared.
+    /// The normalized addresses of `own`.
     pub(super) own_addresses: BTreeSet<String>,
-    /// The repository from which Flux was bootstrapped, without the host: one repository may have several.
+    /// The repository from which Flux was bootstrapped, without the host: it may have several.
     bootstrapped: BTreeSet<String>,
 }
 
@@ -52,7 +52,7 @@ impl Written {
             return written;
         }
         for path in files.manifests() {
-            // The target of a link is a file of the tree, too.
+            // A link is skipped: its target is a file of the tree, too.
             if files.builds_its_folder(path) || files.is_link(path) {
                 continue;
             }
@@ -75,9 +75,9 @@ impl Written {
         written
     }
 
-    /// Finds the repository from which Flux was bootstrapped: it is this tree, and another repository is not.
+    /// Finds the repository from which Flux was bootstrapped: only this one is this tree.
     fn find_bootstrapped(&mut self) {
-        // The source of a FluxInstance is in no file.
+        // The Flux Operator creates the source of a FluxInstance: no file contains it.
         if !self.synced.is_empty() {
             return;
         }
@@ -180,7 +180,7 @@ impl Written {
             .collect();
         let synced = self.synced.iter();
         let synced = synced.filter(|one| files.has_folder(&one.folder()));
-        // A folder may have left the tree: it can no longer be built.
+        // Their folders may have left the tree: they then cannot be built.
         let synced = synced.chain(&self.synced_before);
         let mut entries: Vec<FluxKustomization> = synced.cloned().collect();
         let mut reached = Reached::new(files);
@@ -200,7 +200,7 @@ impl Written {
             reached.follow(number, components.chain([begin]).collect());
         }
         let first = written.iter().enumerate().filter(|(number, (path, one))| {
-            // Every repository has a root: a Kustomization of the root needs a source that is this tree.
+            // Every repository has a root, so a path to the root proves nothing about the source.
             let folder = one.folder();
             let is_here = !folder.is_empty() || self.own.contains(&one.source());
             one.is_bootstrap(path, &folder) || is_here && !reached.by_another(path, *number)
@@ -223,7 +223,7 @@ impl Written {
         let lost = before
             .iter()
             .filter(|one| one.parent.is_none() && !ids.contains(&one.id));
-        // Each file is read once, however many of them it contains.
+        // Each file is read once, even if it contains several of them.
         let mut in_files: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for one in lost {
             in_files.entry(&one.file).or_default().insert(&one.id);
@@ -249,7 +249,7 @@ impl Written {
         self.synced_before = found;
     }
 
-    /// Returns the files of a source that leaves out those that the patterns `ignore` match.
+    /// Returns the files of a source without those that match the patterns `ignore`.
     pub(super) fn files_of(&self, files: &TreeFiles<'_>, ignore: Option<&str>) -> Rc<SourceFiles> {
         let mut known = self.sources.borrow_mut();
         let found = known.entry(ignore.map(str::to_owned));
@@ -284,7 +284,7 @@ pub(super) fn fixed_revision(source: &Node) -> Option<String> {
     keys.find_map(|key| source.text_at(&["spec", "ref", key]))
 }
 
-/// Returns the name of the same object in a file that does not state its namespace.
+/// Returns the name of an object whose file does not state its namespace.
 fn without_namespace((kind, _, name): &SourceName) -> SourceName {
     (kind.clone(), String::new(), name.clone())
 }

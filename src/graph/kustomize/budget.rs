@@ -83,15 +83,15 @@ impl Budget {
 
     /// Takes the copies that a `file` requires, and returns the limit that is then reached.
     pub fn spend(&self, copies: usize, file: &str) -> Option<Limit> {
-        // An error is a budget that is spent.
+        // An error means that the budget is spent.
         let _ = self.take(copies, file);
         self.spent()
     }
 
-    /// Takes the bytes of a text that a build makes.
+    /// Takes the bytes of a text that a build produces.
     ///
     /// # Errors
-    /// Returns the reason if none are left then.
+    /// Returns the reason if this uses up the budget.
     pub fn take_text(&self, bytes: usize) -> Result<(), String> {
         if self.lower_text(bytes) > 0 {
             return Ok(());
@@ -99,19 +99,19 @@ impl Budget {
         Err("variables, templates and patches make more text than is allowed".to_owned())
     }
 
-    /// Returns the number of bytes that builds may still make.
+    /// Returns the number of bytes of text that builds may still produce.
     pub fn text_left(&self) -> usize {
         self.text.get()
     }
 
-    /// Takes the copies of the objects of a file that `by` includes; fails if none are left then.
+    /// Takes the copies of objects of a file that `by` includes; fails if this uses up the budget.
     pub(super) fn take_file(&self, path: &str, copies: usize, by: &str) -> Result<(), BuildError> {
         let left = self.include(&Arc::from(path), copies);
         in_budget(left, by)
     }
 
-    /// Records that a file is included. Unless it is the first time, takes its copies and returns the number of copies
-    /// left; otherwise returns `usize::MAX`.
+    /// Records that a file is included. The first time, takes nothing and returns `usize::MAX`;
+    /// otherwise, takes its copies and returns the number of copies left.
     fn include(&self, path: &Arc<str>, copies: usize) -> usize {
         let included = (Arc::clone(path), copies);
         self.taken.borrow_mut().files.push(included);
@@ -141,7 +141,7 @@ impl Budget {
         left
     }
 
-    /// Fails if a build is going to take all copies that are left: it would fail anyway, after making them.
+    /// Fails early if a build would use up the budget for copies.
     ///
     /// # Errors
     /// Returns an error if at most `copies` are left.
@@ -155,7 +155,7 @@ impl Budget {
     /// Takes the copies that a `file` requires.
     ///
     /// # Errors
-    /// Returns an error if none are left then.
+    /// Returns an error if this uses up the budget.
     pub fn take(&self, copies: usize, file: &str) -> Result<(), BuildError> {
         in_budget(self.lower_copies(copies), file)
     }

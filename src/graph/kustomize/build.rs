@@ -20,7 +20,7 @@ use crate::kustomize::{is_remote, resolve, shown};
 pub struct BuildError {
     /// A clause without a full stop.
     pub reason: String,
-    /// The file that is at fault, from the root of the tree.
+    /// The file with the error, from the root of the tree.
     pub file: String,
     /// The line.
     pub line: usize,
@@ -93,7 +93,7 @@ impl<'b> Builder<'b> {
         }
     }
 
-    /// Makes it build as a person does, who may have files that are not committed.
+    /// Makes it build as a person does who may have uncommitted files.
     #[must_use]
     pub fn by_hand(self) -> Self {
         Self {
@@ -139,7 +139,7 @@ impl<'b> Builder<'b> {
         self.builds
     }
 
-    /// Returns the charts that builds ask for.
+    /// Returns the charts that builds request.
     pub fn charts(&self) -> &'b Charts {
         self.builds.charts()
     }
@@ -227,8 +227,8 @@ impl Build<'_> {
         self.origin(doc, place).unread(what, subject, reason)
     }
 
-    /// Adds the objects of a kustomization to those in `built`; for a component, these are the objects that the
-    /// kustomization which names it has built so far.
+    /// Adds the objects of a kustomization to those in `built`. For a component, `built` contains
+    /// the objects that its parent kustomization has built so far.
     pub(super) fn accumulate(
         &self,
         doc: &KustomizationDoc,
@@ -381,7 +381,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// Whether a file is encrypted as a whole, in a build that may lack its objects.
+    /// Whether a file is wholly encrypted; `false` if this build may not lack its objects.
     fn is_encrypted(&self, place: &str) -> bool {
         if self.files.lack == Lack::Nothing {
             return false;

@@ -61,7 +61,7 @@ pub fn is_kustomization_field(name: &str) -> bool {
 pub struct KustomizationDoc {
     /// The folder from which its paths are resolved.
     pub folder: String,
-    /// Its file; that of the delivery object, if a tool generates it.
+    /// Its file, or the file of the delivery object if a tool generates it.
     pub file: String,
     /// Its fields.
     pub node: Node,
@@ -83,8 +83,8 @@ impl KustomizationDoc {
         Some((format!("kustomize knows no field `{name}`{meant}"), value))
     }
 
-    /// Removes the fields that kustomize does not know, unless there is no other field: kustomize then fails because the
-    /// kustomization is empty.
+    /// Removes the fields that kustomize does not know. If it knows none, they stay and fail the
+    /// build, because kustomize rejects an empty kustomization.
     pub fn remove_unknown_fields(&mut self) {
         let fields = self.node.entries().into_iter();
         let (known, unknown): (Vec<_>, Vec<_>) = fields
@@ -98,8 +98,8 @@ impl KustomizationDoc {
         }
     }
 
-    /// Adds the options of a delivery object: `fields`, each with its name in a kustomization, the items of `lists`,
-    /// and components, without the missing ones if the options ignore these.
+    /// Adds the options of a delivery object: `fields`, each with its name in a kustomization, the
+    /// items of `lists`, and components, except missing ones with `ignoreMissingComponents`.
     pub fn add(
         &mut self,
         options: &Node,
@@ -127,7 +127,7 @@ impl KustomizationDoc {
         }
     }
 
-    /// Adds images, in place of those with the same names.
+    /// Adds images, and removes those with the same names.
     pub fn set_images(&mut self, images: Vec<Node>) {
         if images.is_empty() {
             return;

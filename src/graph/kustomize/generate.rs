@@ -76,7 +76,7 @@ impl Generator<'_> {
         Ok(made)
     }
 
-    /// Reads a file. A file that may be missing, and is, counts as empty and clears `is_whole`.
+    /// Reads a file. If it is missing and may be, returns no bytes and clears `is_whole`.
     fn read(&self, path: &str, is_whole: &mut bool) -> Result<Arc<[u8]>, BuildError> {
         let place = resolve(self.folder, path);
         if self.files.lacks(&place) {
@@ -161,7 +161,7 @@ fn folded(bytes: &[u8]) -> String {
     lines
 }
 
-/// Adds the data of one generated object to another one of its name.
+/// Adds the data of the generated object `from` to `into`, which has the same name.
 pub(super) fn merge_data(into: &mut Node, from: &Node) {
     for field in ["data", "binaryData", "stringData"] {
         for (key, value) in from.entries_at(&[field]) {

@@ -45,7 +45,7 @@ impl NewImage {
         })
     }
 
-    /// Returns the image instead of `image`; `None` if it is another one.
+    /// Returns the replacement for `image`; `None` if `image` has another name.
     fn instead_of(&self, image: &str) -> Option<String> {
         let (name, tag, digest) = image_parts(image);
         if name != self.name {
@@ -74,7 +74,7 @@ pub(in crate::graph) fn image_parts(image: &str) -> (&str, &str, &str) {
     (name, tag, digest)
 }
 
-/// The images of a kustomization by name, and by their order among those of the name.
+/// The images of a kustomization by name, each with its index among all images.
 #[derive(Default)]
 struct NewImages(BTreeMap<String, Vec<(usize, NewImage)>>);
 
@@ -103,7 +103,7 @@ impl NewImages {
         }
     }
 
-    /// Returns the first entry for an image from index `start` on, with its index.
+    /// Returns the first entry for `name` at or after index `start`, with its index.
     fn named(&self, name: &str, start: usize) -> Option<(usize, &NewImage)> {
         let named = self.0.get(name)?;
         let (at, image) = named.get(named.partition_point(|(at, _)| *at < start))?;
@@ -118,7 +118,7 @@ impl Build<'_> {
         self.tag_all(doc, &doc.node.items_at("images"), built)
     }
 
-    /// Sets images by `entries`.
+    /// Sets the images of `entries`.
     pub(super) fn tag_all(
         &self,
         doc: &KustomizationDoc,

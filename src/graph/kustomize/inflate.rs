@@ -66,7 +66,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// Fails if the tree lacks a values file of a chart. One in the folder of the charts may be part of the chart.
+    /// Fails if the tree lacks a values file of a chart, unless it may be part of the chart.
     fn values_exist(&self, doc: &KustomizationDoc, entry: &Node) -> Outcome {
         let home = doc.chart_home(entry);
         let paths = entry.text_at(&["valuesFile"]).into_iter();

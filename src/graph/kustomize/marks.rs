@@ -194,7 +194,7 @@ impl Build<'_> {
     }
 }
 
-/// Counts the maps at a path below a value; a list on the way counts for each of its items.
+/// Counts the maps at a path below a value, in each item of the lists on the path.
 fn places(node: &Node, path: &[&str], creates: bool) -> usize {
     if node.is_seq() {
         let items = node.items();

@@ -1,4 +1,4 @@
-//! A cache of the builds of one state of a tree. A build of the previous state is reused if all that it read is equal.
+//! A cache of builds of a state of a tree. It reuses previous builds if all their inputs are equal.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::graph::node::{Entries, Node};
 /// Maximum number of levels of a kustomization in the key of its cached build; no field that a build reads is that deep.
 const DEPTH: usize = 200;
 
-/// A fact about the files on which a result depends.
+/// A fact about files that a result depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Asked {
-    /// The content of a file, or whether it is there.
+    /// The content of a file, or its absence.
     File(String),
     /// Whether there is a folder.
     Folder(String),
@@ -162,9 +162,9 @@ pub struct Builds<'b> {
     pub(super) lack: Lack,
     before: Option<&'b Builds<'b>>,
     made: RefCell<HashMap<String, Arc<Remembered>>>,
-    /// Builds that are applied together, by their addresses and the namespace.
+    /// Builds that are applied together, by their addresses and their namespace.
     placed: RefCell<HashMap<PlacedKey, Arc<Placed>>>,
-    /// The hashes of generated ConfigMaps, by the address of their data, which is kept.
+    /// The hashes of generated ConfigMaps by the address of their data, which is kept alive.
     hashes: RefCell<HashMap<*const Entries, (Arc<Entries>, String)>>,
     /// The parts that builds of several kustomizations share, by folder.
     parts: RefCell<HashMap<(Lack, String), Arc<Part>>>,
@@ -182,7 +182,7 @@ type PlacedKey = (Vec<*const Vec<Resource>>, String);
 
 /// Builds that are applied together in a namespace.
 struct Placed {
-    /// Kept, so that no other build gets their addresses.
+    /// Keeps the builds alive, so that no other build gets their addresses.
     _parts: Vec<Arc<Vec<Resource>>>,
     together: Arc<Vec<Resource>>,
 }
@@ -228,7 +228,7 @@ impl<'b> Builds<'b> {
         }
     }
 
-    /// Returns the charts that builds ask for.
+    /// Returns the charts that builds request.
     pub fn charts(&self) -> &'b Charts {
         self.charts
     }
@@ -243,14 +243,14 @@ impl<'b> Builds<'b> {
         self.before.map(|before| before.files)
     }
 
-    /// Returns how many of the `objects`, which kustomizations make before patches, are copies of others. Overlays that
-    /// include the same base several times multiply its objects. Builds nothing.
+    /// Returns how many of `objects`, a result of [`Self::objects_of`], are copies: overlays that
+    /// include one base several times multiply its objects.
     pub fn copies(&self, objects: usize) -> usize {
         objects.saturating_sub(self.counted.get())
     }
 
-    /// Returns the number of objects that a kustomization makes before patches, plus the kustomizations that it
-    /// includes, nested at most `levels` deep.
+    /// Counts, without a build, the objects that a kustomization makes before patches, plus the
+    /// kustomizations that it includes, nested at most `levels` deep.
     pub fn objects_of(&self, doc: &KustomizationDoc, levels: usize) -> usize {
         let included = doc.includes().into_iter();
         included.fold(0, |all, path| {
@@ -281,7 +281,7 @@ impl<'b> Builds<'b> {
         objects
     }
 
-    /// Returns the build of a kustomization: cached, or by `build`, which reads the files that it is passed.
+    /// Returns the cached build of a kustomization, or calls `build` with the files to read.
     pub(super) fn get_or_build(
         &self,
         doc: &KustomizationDoc,
@@ -310,8 +310,8 @@ impl<'b> Builds<'b> {
         outcome
     }
 
-    /// Returns `parts`, builds that are applied together in a namespace, as one: cached, also from the previous state,
-    /// or by `place`.
+    /// Returns the objects of `parts`, builds that are applied together in a namespace: from the
+    /// cache of this state or the previous one, or from `place`.
     pub fn placed(
         &self,
         parts: Vec<Arc<Vec<Resource>>>,
@@ -339,7 +339,7 @@ impl<'b> Builds<'b> {
         together
     }
 
-    /// Returns the build of the previous state, if everything that it read is the same here.
+    /// Returns the build of the previous state, if everything that it read is unchanged.
     fn lent(&self, key: &str) -> Option<Arc<Remembered>> {
         let before = self.before?;
         let known = before.made.borrow().get(key).cloned()?;
@@ -374,7 +374,7 @@ impl<'b> Builds<'b> {
         hash.clone()
     }
 
-    /// Keeps a part for the builds that include its folder.
+    /// Caches a part for the builds that include its folder.
     pub(super) fn keep(&self, lack: Lack, folder: &str, part: &Arc<Part>) {
         let key = (lack, folder.to_owned());
         self.parts.borrow_mut().insert(key, Arc::clone(part));

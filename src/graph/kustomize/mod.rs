@@ -1,5 +1,5 @@
-//! Evaluates the builds of kustomize. Replacements and vars are not evaluated, nor are references renamed that also name a
-//! namespace: in fields other than names and metadata, builds may differ from those of kustomize.
+//! Evaluates the builds of kustomize. Replacements and vars are not evaluated: in fields other than
+//! names and metadata, builds may differ from those of kustomize.
 
 mod budget;
 mod build;

@@ -59,8 +59,8 @@ impl Named {
         found.find(|at| self.slots[*at].is_some())
     }
 
-    /// Returns the indices of the objects that have or had a name, or of all if `name` is `None`, in their order. Some
-    /// may be removed.
+    /// Returns the indices of the objects that have or had a name, or of all if `name` is `None`,
+    /// in their order. Some objects may be removed already.
     pub(super) fn candidates(&self, name: Option<&str>) -> Vec<usize> {
         match name {
             Some(name) => {

@@ -11,7 +11,8 @@ use crate::graph::node::Node;
 const ADMISSION: &str = "admissionregistration.k8s.io";
 const RBAC: &str = "rbac.authorization.k8s.io";
 
-/// The maps with the name and the namespace of an object: its kind, the group and the kind that have the map, the path.
+/// Maps with the name and the namespace of an object: its kind, the group and the kind with the
+/// map, and the path of the map.
 const MAPS: [(&str, (&str, &str), &[&str]); 4] = [
     ("ServiceAccount", (RBAC, "RoleBinding"), SUBJECTS),
     ("ServiceAccount", (RBAC, "ClusterRoleBinding"), SUBJECTS),
@@ -30,8 +31,8 @@ const MAPS: [(&str, (&str, &str), &[&str]); 4] = [
 const SUBJECTS: &[&str] = &["subjects"];
 const WEBHOOKS: &[&str] = &["webhooks", "clientConfig", "service"];
 
-/// The maps whose `namespace` is set with that of the kustomization: the group and the kind, the path, and whether a
-/// missing namespace is added.
+/// Maps that get the `namespace` of the kustomization: the group and the kind with the map, the
+/// path of the map, and whether a missing namespace is added.
 const SET: [((&str, &str), &[&str], bool); 2] = [
     (
         ("apiregistration.k8s.io", "APIService"),
@@ -56,7 +57,7 @@ pub(super) struct ChangedMaps {
 }
 
 impl ChangedMaps {
-    /// Finds the maps of an object that name renamed or moved objects.
+    /// Finds the maps of `from` that name objects with a new name or namespace.
     pub(super) fn of(renamed: &Renamed<'_>, from: &Resource) -> Vec<Self> {
         let id = from.id();
         let maps = MAPS.iter();
@@ -78,14 +79,14 @@ impl ChangedMaps {
         changed.collect()
     }
 
-    /// Returns the names and namespaces that they get.
+    /// Returns the new names and namespaces.
     pub(super) fn texts(&self) -> impl Iterator<Item = &SmolStr> {
         let new = self.new.values();
         new.flat_map(|(name, namespace)| [Some(name), namespace.as_ref()])
             .flatten()
     }
 
-    /// Changes them.
+    /// Changes the maps in `resource`.
     pub(super) fn apply(&self, resource: &mut Resource) {
         change(&mut resource.node, self.path, &mut |map| {
             let Some((name, namespace)) = named(map).and_then(|old| self.new.get(&old)) else {
@@ -104,8 +105,8 @@ fn named(map: &Node) -> Option<Named> {
     Some((name, map.str_at(&["namespace"]).map(SmolStr::from)))
 }
 
-/// Sets the namespaces in an object of a kustomization that has this `namespace`; its own namespace is set elsewhere. A
-/// binding for an account of the name `default` means that of the namespace. Returns whether anything was set.
+/// Sets the `namespace` of a kustomization in the maps of an object that [`SET`] lists and in
+/// subjects called `default` of bindings, but not in its metadata. Returns whether any was set.
 pub(super) fn set_namespaces(
     node: &mut Node,
     (group, kind): (&str, &str),

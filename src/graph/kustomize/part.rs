@@ -11,7 +11,7 @@ use crate::graph::unread::What;
 /// The build of a kustomization that others include.
 pub(super) struct Part {
     pub(super) built: Built,
-    /// Everything that decides on it.
+    /// Everything that decides on the build.
     pub(super) record: Record,
     taken: Taken,
     /// The number of levels of kustomizations in it.
@@ -58,7 +58,7 @@ impl Build<'_> {
             record,
         });
         self.files.include(&part, around);
-        // A build that the nesting limit cut short depends on the kustomizations around it.
+        // If the nesting limit cut it short, it depends on the kustomizations around it.
         let is_whole = part.built.unread.iter().all(|one| one.what != What::Limit);
         if is_whole && self.files.lack != Lack::Whatever {
             self.builds.keep(self.files.lack, &doc.folder, &part);

@@ -17,8 +17,8 @@ pub fn merged(mut object: Node, patch: &Node) -> Option<Node> {
     stays.then_some(object)
 }
 
-/// Whether a patch may delete an object or change its identity. `allowed`: whether a strategic patch may change the name
-/// and the kind.
+/// Whether a patch may delete an object or change its identity. `name` and `kind` are whether a
+/// strategic patch may change these.
 pub(super) fn decides(patch: &Node, (name, kind): (bool, bool)) -> bool {
     if !patch.is_seq() {
         return patch.get("$patch").is_some()
@@ -48,7 +48,7 @@ pub(super) fn text_of(patch: &Node) -> String {
     patch.to_json(DEEPEST).to_string()
 }
 
-/// Returns `false` if the patch deletes the value.
+/// Merges `patch` into a value. Returns `false` if the patch deletes the value.
 fn merge(into: &mut Node, patch: &Node, path: &mut Vec<String>) -> bool {
     match patch
         .get("$patch")
@@ -100,7 +100,7 @@ fn merge(into: &mut Node, patch: &Node, path: &mut Vec<String>) -> bool {
     true
 }
 
-/// Returns the part of an item in a list of metadata, an owner reference or a text, by which it is merged.
+/// Returns the merge key of an item in a list of metadata: an owner's uid, or the text itself.
 fn identity(item: &Node) -> (bool, Option<String>) {
     let text = if item.is_map() {
         item.text_at(&["uid"])
@@ -210,7 +210,7 @@ fn put(object: &mut Node, path: &[String], value: Node, inserts: bool) -> Result
     };
     let place = parent(object, above)?;
     if place.is_map() {
-        // A key that is not there is added.
+        // A missing key is added.
         place.set(last, value);
         return Ok(());
     }

@@ -20,8 +20,8 @@ type NameField = (
     &'static str,
 );
 
-/// The kinds with the spec of a Pod, and its path. Kustomize renames the Pods' references to ConfigMaps and Secrets in
-/// those that the second value marks, and their other references in those that the third value marks.
+/// The kinds with the spec of a Pod, its path, whether kustomize renames its references to
+/// ConfigMaps and Secrets, and whether it renames its other references.
 const WITH_PODS: [(&str, &str, bool, bool); 9] = [
     ("Pod", "spec/", true, true),
     ("PodTemplate", "template/spec/", true, false),
@@ -230,7 +230,7 @@ pub(super) struct Renamed<'r> {
 }
 
 impl<'r> Renamed<'r> {
-    /// Finds the objects.
+    /// Finds the objects in `resources`.
     fn of(resources: &'r [Resource]) -> Self {
         let mut all: HashMap<EarlierName, Vec<&Resource>> = HashMap::default();
         let mut has_new_names = false;
@@ -303,7 +303,7 @@ impl<'r> Renamed<'r> {
     }
 
     /// Returns the object of the kind `to` that `from` means by a map with a name and a namespace (nameref.go,
-    /// filterMapCandidatesByNamespace). The namespace is its original one, or else its current one.
+    /// filterMapCandidatesByNamespace). Original namespaces are compared first, then current ones.
     pub(super) fn target_of_map(
         &self,
         from: &Resource,
@@ -333,7 +333,7 @@ impl<'r> Renamed<'r> {
     }
 }
 
-/// Returns those of several objects whose prefixes and suffixes fit those of `from` best.
+/// Filters `found` for the objects whose prefixes and suffixes fit those of `from` best.
 fn fitting<'r>(from: &Resource, mut found: Vec<&'r Resource>) -> Vec<&'r Resource> {
     if found.len() > 1 {
         let own = Affixes::of(from);
@@ -365,8 +365,8 @@ impl Affixes {
         }
     }
 
-    /// Whether two names may be of one level of kustomizations: the outer prefixes and suffixes are equal. With
-    /// `allows_none`, a name without any fits to all.
+    /// Whether two names may come from one level of kustomizations: their outer prefixes and
+    /// suffixes are equal. With `allows_none`, names without any fit all others.
     fn fit(&self, other: &Self, allows_none: bool) -> bool {
         let none = |one: &str, other: &str| match (one.is_empty(), other.is_empty()) {
             (false, false) => None,
@@ -437,7 +437,7 @@ fn rename(node: &mut Node, path: &[&str], names: &NewNames) {
     });
 }
 
-/// Calls `look` with each value at a path; a list on the way, or at its end, counts for each of its items.
+/// Calls `look` with each value at a path, in each item of the lists on the path or at its end.
 pub(super) fn visit(node: &Node, path: &[&str], look: &mut impl FnMut(&Node)) {
     if node.is_seq() {
         for item in node.items() {

@@ -12,7 +12,7 @@ use crate::graph::unread::{UnreadInput, What};
 use crate::kube::{ApiVersion, Scope};
 use crate::text::MadePart;
 
-/// The bytes that a label or an annotation takes, apart from its text.
+/// The estimated size of a label or an annotation in bytes, apart from its text.
 const MARK: usize = 16;
 
 /// The place where an object is written.
@@ -36,8 +36,8 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Returns the part of a rendered text that begins at `line` and contains the object: its template makes it, if
-    /// `shown` returns a path for that, else the delivery object in `file`.
+    /// Returns the origin of the part of a rendered text at `line` that contains the object: the
+    /// path that `shown` returns for its template, or else the line in `file`.
     pub fn made_part(
         &self,
         line: usize,
@@ -50,7 +50,7 @@ impl Origin {
         }
     }
 
-    /// Returns the comments before the first key of the document that helm printed, the first of which names its
+    /// Returns the comments at the start of the document that helm printed; the first one names the
     /// template.
     pub fn comments(&self) -> String {
         let printed = self.document.as_deref().unwrap_or_default().lines();
@@ -172,7 +172,7 @@ pub struct Resource {
     pub origin: Origin,
     /// The new names in its references to objects that the build renamed.
     pub references: Arc<BTreeSet<SmolStr>>,
-    /// Whether its name gets a hash of its content in the end.
+    /// Whether its final name gets a hash of its content.
     pub needs_hash: bool,
     /// Whether it exists only under unknown conditions.
     pub is_possible: bool,

@@ -319,7 +319,7 @@ impl Build<'_> {
             return Err(self.failed(doc, Some(entry), "the patch names no object"));
         };
         let Some(at) = named.find(&id) else {
-            // Its target may be among the unread inputs.
+            // The unread inputs may contain its target.
             if unread.is_empty() {
                 let reason = format!("the patch targets {}, which does not exist", id.key());
                 return Err(self.failed(doc, Some(entry), reason));
@@ -420,8 +420,8 @@ impl Build<'_> {
     }
 }
 
-/// Merges a strategic patch into an object; `None` if the patch deletes it. The namespace and the API version stay. The
-/// name and the kind stay unless `allowed` (name, kind) permits to change them.
+/// Merges a strategic patch into an object; `None` if the patch deletes it. The namespace and the
+/// API version stay; `allowed` is whether the name and the kind may change.
 fn strategically(mut resource: Resource, patch: &Node, allowed: (bool, bool)) -> Option<Resource> {
     let id = resource.id();
     let (name, kind) = allowed;
