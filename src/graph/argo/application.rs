@@ -15,11 +15,12 @@ pub(super) const GROUP: &str = "argoproj.io";
 /// The finalizer of an Application that is deleted with its objects; may end in `/foreground` or `/background`.
 pub const RESOURCES_FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
 
-/// An Application with this annotation is not reconciled while its value is true.
+/// The annotation that stops the reconciliation of an Application while its value is true.
 pub const SKIP_RECONCILE: &str = "argocd.argoproj.io/skip-reconcile";
 
-/// Returns the policy with which an Application with these finalizers deletes its objects: the first of them that states
-/// one decides. `None` if it leaves its objects (argo-cd pkg/apis/application/v1alpha1/types.go, GetPropagationPolicy).
+/// Returns the policy with which an Application deletes its objects, by the first of its
+/// `finalizers` that states one. `None` if it leaves its objects (argo-cd
+/// pkg/apis/application/v1alpha1/types.go, GetPropagationPolicy).
 pub fn deletion_policy<'f>(mut finalizers: impl Iterator<Item = &'f str>) -> Option<Policy> {
     finalizers.find_map(
         |finalizer| match finalizer.strip_prefix(RESOURCES_FINALIZER)? {
@@ -89,7 +90,7 @@ impl Application {
         })
     }
 
-    /// Returns the Application as if no file contained it.
+    /// Returns a copy without the place of its object.
     pub(super) fn without_place(&self) -> Self {
         Self {
             origin: Origin::default(),

@@ -133,8 +133,8 @@ impl KnownClusters {
         })
     }
 
-    /// Returns the parameters of the known clusters that a `clusters` generator selects. If the list is complete and
-    /// there is no selector, they include Argo CD's own cluster, which needs no Secret.
+    /// Returns the parameters of the known clusters that a `clusters` generator selects: without a
+    /// selector, also Argo CD's own cluster, which needs no Secret, if the list is complete.
     pub(super) fn selected(
         &self,
         selector: Option<&Node>,

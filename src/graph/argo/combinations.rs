@@ -1,4 +1,4 @@
-//! The generators that combine others, matrix and merge, and the clusters that these and selectors name.
+//! Matrix and merge generators, and the clusters that merges and selectors name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::template::{Language, NamedCluster, Outcome, Parameters};
 use crate::graph::node::Node;
 
 impl Parameters {
-    /// Returns the parameters of one cluster, of which only the `values` of `keys` are known.
+    /// Returns the parameters of a cluster of which only the `values` of `keys` are known.
     fn in_cluster(&self, keys: &[String], values: &[String], is_selected: bool) -> Self {
         let mut one = self.clone();
         for (key, value) in keys.iter().zip(values) {
@@ -125,8 +125,8 @@ impl Generators<'_> {
         Ok(given)
     }
 
-    /// Adds copies of each element of `given` with unknown `keys`: one for each cluster that elements of `over` name in
-    /// this state or in the other one, because such a cluster may exist.
+    /// Adds copies of each element of `given` with unknown `keys`: one for each cluster that `over`
+    /// names in this state or the other one, because such a cluster may exist.
     fn name_clusters(
         &mut self,
         keys: &[String],

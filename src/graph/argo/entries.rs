@@ -22,8 +22,8 @@ pub(super) struct Unit {
     is_file: bool,
     /// Its Applications and ApplicationSets, as they are applied.
     pub(super) resources: Vec<Resource>,
-    /// `false` for a file that the nearest kustomization above leaves out: it is an entry point only if it leads to other
-    /// units.
+    /// `false` for a file that the nearest kustomization above leaves out, which is an entry point
+    /// only if it leads to other units.
     pub(super) may_be_entry: bool,
 }
 
@@ -35,7 +35,7 @@ impl Unit {
         namespace.unwrap_or_default().into()
     }
 
-    /// Returns its folder, which names its control plane unless another unit has named that.
+    /// Returns its folder, which names its control plane unless another unit has named it already.
     pub(super) fn place_name(&self) -> &str {
         let folder = if self.is_file {
             folder_of(&self.place)
@@ -51,7 +51,7 @@ impl Unit {
 pub(super) struct Units {
     /// The units that may be applied by hand, in order.
     pub(super) units: Vec<Unit>,
-    /// All of them, as files contain or kustomizations build them.
+    /// All Applications and ApplicationSets, as files contain or kustomizations build them.
     pub(super) written: Vec<Resource>,
 }
 
@@ -157,7 +157,7 @@ pub(super) fn entries<'u>(
     found.map(|(_, unit)| unit).collect()
 }
 
-/// Returns the paths in the tree to which an Application, or those of a set, lead.
+/// Returns the paths in the tree to which an Application or the Applications of a set lead.
 fn led_to(around: Surroundings<'_>, resource: &Resource) -> Vec<String> {
     let applications: Vec<Application> = match ApplicationSet::from_resource(resource) {
         Some(set) => {

@@ -4,10 +4,10 @@
 use super::application::Application;
 use crate::graph::node::Node;
 
-/// The variables whose values only Argo CD knows begin with this: they stay as they are written.
+/// The prefix of the variables whose values only Argo CD knows. They stay as they are written.
 pub(super) const REVISION: &str = "ARGOCD_APP_REVISION";
 
-/// The names of one character that the shell's special variables have.
+/// The one-character names of the shell's special variables.
 const SPECIAL: &str = "*#$@!?-0123456789";
 
 /// The variables of one source of an Application.
@@ -16,7 +16,7 @@ pub(super) struct Environment {
 }
 
 impl Environment {
-    /// Returns the variables for a source of an Application. `namespace`: that of its destination.
+    /// Returns the variables for a source. `namespace` is that of the destination.
     pub(super) fn new(application: &Application, source: &Node, namespace: &str) -> Self {
         let project = application.node.text_at(&["spec", "project"]);
         let [url, path, revision] = ["repoURL", "path", "targetRevision"]
@@ -46,7 +46,7 @@ impl Environment {
             let written = &after[..after.len() - behind.len()];
             let known = self.values.iter().find(|(known, _)| Some(*known) == name);
             match name {
-                // A dollar sign before another one, or before anything else than a name.
+                // A dollar sign before another one, or before anything but a name.
                 Some("$") | None => out.push('$'),
                 Some(name) if name.starts_with(REVISION) => out.extend(["$", written]),
                 Some(_) => out.push_str(known.map_or("", |(_, value)| value)),

@@ -6,7 +6,7 @@ use super::pattern::GitPattern;
 use crate::graph::files::TreeFiles;
 use crate::kustomize::{ancestors, folder_of};
 
-/// Returns the folders that a git generator takes; an exclude always wins.
+/// Returns the folders that a git generator selects; an exclude always wins.
 pub(super) fn taken(files: &TreeFiles<'_>, include: &[String], exclude: &[String]) -> Vec<String> {
     let [include, exclude] = [include, exclude].map(|patterns| -> Vec<GitPattern> {
         patterns
@@ -17,7 +17,7 @@ pub(super) fn taken(files: &TreeFiles<'_>, include: &[String], exclude: &[String
     matching(files, &include, &exclude)
 }
 
-/// Returns the folders that match a path with unknown parts, each within one folder name.
+/// Returns the folders that match a path with unknown parts, which are parts of folder names.
 pub(super) fn fitting(files: &TreeFiles<'_>, path: &str) -> Vec<String> {
     if GitPattern::is_wholly_unknown(path) {
         return Vec::new();
@@ -46,7 +46,7 @@ fn is_match(patterns: &[GitPattern], path: &str) -> bool {
     patterns.iter().any(|pattern| pattern.is_match(path))
 }
 
-/// Returns the files that a git generator takes; an exclude always wins.
+/// Returns the files that a git generator selects; an exclude always wins.
 pub(super) fn files(files: &TreeFiles<'_>, include: &[String], exclude: &[String]) -> Vec<String> {
     let [include, exclude] = [include, exclude].map(|patterns| -> Vec<GitPattern> {
         patterns.iter().map(|one| GitPattern::files(one)).collect()

@@ -18,14 +18,14 @@ use crate::kustomize::{BeyondLimit, Limit, shown};
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
     pub(super) resource: Resource,
-    /// The cluster in which it lies.
+    /// The cluster that contains it.
     pub(super) here: Arc<str>,
     parent: Option<Arc<str>>,
     /// Whether it depends on facts that only the cluster or a service knows.
     pub(super) is_possible: bool,
     /// The cluster that the parameters of its set name.
     cluster: Option<String>,
-    /// If only the name of its cluster is known: the Application for any cluster, whose folder may apply to this one.
+    /// If only the name of its cluster is known, the Application for any cluster.
     of_any: Option<AnyCluster>,
 }
 
@@ -100,7 +100,7 @@ impl Run<'_> {
         let mut resources: Vec<Resource> = Vec::new();
         let mut keys = BTreeSet::new();
         for one in &applications {
-            // If only a list names its cluster, the object for any cluster represents the Application.
+            // If only a list names its cluster, the Application for any cluster represents it.
             let object = one.of_any.as_ref().and_then(|any| any.name.as_ref());
             if object.is_none() && keys.insert(one.resource.id().name) {
                 resources.push(one.resource.clone());
@@ -183,7 +183,7 @@ impl Run<'_> {
             }
             self.note(&id, first, pending);
             let before = self.applied_before(&id);
-            // Without its folder, an Application that may not exist is left out.
+            // An Application that may not exist is left out if its folder does not exist.
             if pending.is_possible && applied.is_missing && before.is_empty() {
                 continue;
             }
@@ -238,9 +238,9 @@ impl Run<'_> {
         Delivery::find(self.before, id).map_or(&[], |before| &before.resources)
     }
 
-    /// Returns the folder and the objects of an Application. If a cluster that a list or a selector names has no folder,
-    /// and had none in the previous state, it belongs to another control plane: the folder and the objects for any cluster
-    /// are returned.
+    /// Returns the folder and the objects of an Application. If a cluster that a list or a selector
+    /// names has no folder, and had none in the previous state, it belongs to another control
+    /// plane: returns the folder and the objects for any cluster.
     fn applied_there(
         &self,
         application: &Application,

@@ -28,17 +28,17 @@ const DEEPEST: usize = 2;
 /// Maximum depth of the values that are read from list elements and from files of git generators.
 const FILE_DEPTH: usize = 20;
 
-/// The clusters that sets name: maps names of parameters (such as `name`) to the values of these parameters.
+/// The clusters that sets name: the values of parameters, by the names of these (such as `name`).
 pub(super) type ClusterNames = BTreeMap<Vec<String>, BTreeSet<Vec<String>>>;
 
-/// A folder or a file that a git generator reads, with the parameters that the file has.
+/// The parameters of an element of a git generator, and the path of its folder or file.
 pub(super) type GitElement = (Map<String, Value>, String);
 
 /// The output of a generator.
 #[derive(Debug, Default)]
 pub(super) struct Generated {
     pub(super) all: Vec<Parameters>,
-    /// Inputs that were not evaluated: kind, name, reason.
+    /// Inputs that were not evaluated, with their kind, their name and the reason.
     pub(super) unread: BTreeSet<(What, String, &'static str)>,
 }
 
@@ -99,17 +99,17 @@ pub(super) struct Generators<'g> {
     pub(super) names: usize,
     /// Whether a generator reads files of the tree.
     pub(super) reads_tree: bool,
-    /// The remaining budget of elements that a matrix reads or makes, or that are copied for named clusters.
+    /// The remaining budget of elements of matrices and of copies for named clusters.
     pub(super) left: usize,
-    /// Cache of the results of git generators, by their inputs: the inner generator of a matrix runs once for each
-    /// result of the outer one.
+    /// Cache of the results of git generators by their inputs, because a matrix runs its inner
+    /// generator once for each result of the outer one.
     pub(super) found: HashMap<Wanted, Arc<[String]>>,
 }
 
 /// The search of a git generator in the tree.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Wanted {
-    /// Whether it searches files; otherwise folders.
+    /// Whether it searches for files, and not for folders.
     are_files: bool,
     include: Vec<String>,
     exclude: Vec<String>,
@@ -254,7 +254,7 @@ impl Generators<'_> {
             }
             (list, _) => list.map(Node::items).unwrap_or_default(),
         };
-        // Not flattened: of these parameters, templates of the plain language use only strings.
+        // Not flattened: plain templates use only those of these parameters that are strings.
         for element in elements {
             let element = mapping(&element, "an element of `elementsYaml`")?;
             given.all.push(known_parameters(element));
@@ -262,7 +262,7 @@ impl Generators<'_> {
         Ok(given)
     }
 
-    /// Returns the files or folders that a git generator takes, from the cache if possible.
+    /// Returns the files or folders that a git generator selects, from the cache if possible.
     fn looked_for(&mut self, items: &[Node], are_files: bool) -> Arc<[String]> {
         let [include, exclude] = [false, true].map(|excludes| {
             let items = items.iter();
@@ -337,8 +337,8 @@ impl Generators<'_> {
         Ok(taken.map(|folder| (Map::new(), folder)).collect())
     }
 
-    /// Returns the elements that a git generator reads in a revision that never changes: those of the state of the tree
-    /// that is evaluated first.
+    /// Returns the elements that a git generator reads in a fixed revision: those in the state of
+    /// the tree that is evaluated first.
     fn git_fixed(&mut self, body: &Node, revision: &str) -> Outcome<Vec<GitElement>> {
         let items = ["directories", "files"].map(|list| {
             let items = body.items_at(list).into_iter();

@@ -1,8 +1,8 @@
 //! Go templates, as far as ApplicationSets use them: fields, pipelines, conditions, and common functions (Go
 //! text/template; Masterminds/sprig; argo-cd applicationset/utils/template_functions.go).
 //!
-//! An action that needs a parameter which only the cluster knows stays as it is written. A text is not evaluated at all if it
-//! calls a function that is not implemented here, or if a condition or loop depends on an unknown value.
+//! An action with a parameter that only the cluster knows stays as it is written. A text is not
+//! evaluated if it calls a function that is not implemented, or branches on an unknown value.
 
 mod collections;
 mod defined;
@@ -26,7 +26,7 @@ const MOST_WORK: usize = 1_000_000;
 /// Maximum nesting of a value.
 const DEEPEST_VALUE: usize = 60;
 
-/// Evaluates a template. With `missing_is_error`, a parameter that does not exist is an error (`missingkey=error`).
+/// Evaluates a template. `missing_is_error` is the option `missingkey=error`.
 pub(super) fn replace(
     text: &str,
     parameters: &Parameters,
@@ -370,8 +370,8 @@ fn unread_because(reason: impl Into<String>) -> TemplateError {
     TemplateError::Unread(reason.into())
 }
 
-/// Returns the error for a function that is not evaluated, and a `path` of keys in its result: Argo CD may not have the
-/// function either.
+/// Returns the error for a function that is not evaluated, or that Argo CD does not define either.
+/// `path` is the path of keys in its result.
 fn unread(function: &str, path: &[String]) -> TemplateError {
     if !defined::is_defined(function) {
         let keys: String = path.iter().map(|key| format!(".{key}")).collect();

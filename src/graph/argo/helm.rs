@@ -110,7 +110,7 @@ impl HelmSource<'_> {
             let content = String::from_utf8_lossy(&bytes).into_owned();
             call.inputs.insert(found);
             let name = parameter.str_at(&["name"]).unwrap_or_default();
-            // In `--set-file`, Helm would take a part of such a name for the path of another file on the machine.
+            // In `--set-file`, Helm could read a part of the name as the path of another file.
             if name.contains([',', '=', '{']) {
                 return Err(format!("`{name}` is not a valid name of a file parameter"));
             }

@@ -52,7 +52,7 @@ use crate::kube::ApiVersion;
 use crate::kustomize::BeyondLimit;
 use crate::text::Limits;
 
-/// Facts about Argo CD in one state of a tree that are used to evaluate the other state.
+/// Facts about Argo CD in one state of a tree, for the evaluation of the other state.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     /// The names of control planes, by their entry points.
@@ -61,8 +61,8 @@ pub struct Memory {
     clusters: BTreeMap<String, SetClusters>,
     /// Cache: the output of sets of both states.
     sets: MadeSets,
-    /// The places to which something led in this state. In the other state they are not entry points, even if nothing
-    /// leads to them any more.
+    /// The places to which something led in this state. They are not entry points in the other
+    /// state, even if nothing leads to them there.
     led: BTreeSet<String>,
     /// The repositories that are assumed to be this tree.
     own: Repositories,
@@ -106,7 +106,7 @@ impl Memory {
 /// Maximum depth to which two versions of an entry point are compared, and deliveries are ordered.
 const DEPTH: usize = 50;
 
-/// Known clusters, and the limits of the search.
+/// The limits of the evaluation, and the known clusters.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms<'t> {
     /// The limits of the evaluation.
@@ -115,8 +115,8 @@ pub struct Terms<'t> {
     pub clusters: Option<&'t [KnownCluster]>,
 }
 
-/// Returns everything that Argo CD applies from a tree. `flux`: the deliveries of Flux, which may deliver
-/// Applications.
+/// Returns everything that Argo CD applies from a tree. `flux` contains the deliveries of Flux,
+/// which may deliver Applications.
 ///
 /// `before` and `memory` are the deliveries and the facts of the previous state of the tree. Objects of an Application or
 /// a set that can no longer be built stay in the cluster, and the Applications among them are still followed.
@@ -270,8 +270,8 @@ impl Run<'_> {
         self.left_behind()
     }
 
-    /// Follows an entry point in a control plane, of which `seen` contains the ids of all deliveries so far. Returns
-    /// `false` and adds nothing if the entry point has one of these ids, too: it belongs to another control plane.
+    /// Follows an entry point in a control plane. Returns `false` and adds nothing if one of its
+    /// ids is in `seen`, the ids of all deliveries of the control plane: it belongs to another one.
     fn enter(
         &mut self,
         unit: &Unit,
@@ -319,7 +319,7 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// Returns an entry point as it is in the cluster: a new version in the tree is not applied automatically.
+    /// Returns an entry point as it is in the cluster: nothing applies a new version automatically.
     fn as_it_stays(&self, resource: &Resource, plane: &Arc<str>) -> Pending {
         let known =
             entry_id(resource, plane, &self.clusters).and_then(|id| self.known.entries.get(&id));
@@ -337,7 +337,7 @@ impl Run<'_> {
         Pending::new(known.clone(), plane, None)
     }
 
-    /// Follows the entry points of the previous state that are no longer in the tree: they are not deleted.
+    /// Follows the entry points of the previous state that left the tree: nothing deletes them.
     fn left_behind(&mut self) -> Result<(), BeyondLimit> {
         let there: BTreeSet<&str> = self.all.iter().map(|one| one.key.as_str()).collect();
         let scopes = self.sources.files.scopes();

@@ -9,7 +9,7 @@ use crate::graph::files::{TreeFiles, parse_inline};
 use crate::graph::kustomize::{KustomizationDoc, image_parts};
 use crate::graph::node::{Entries, Node};
 
-/// A part of an image that keeps what the kustomization says.
+/// The placeholder for a part of an image that the kustomization keeps.
 const KEPT: &str = "*";
 
 /// The options of a source.
@@ -19,7 +19,7 @@ pub(super) struct KustomizeOptions<'o> {
 }
 
 impl KustomizeOptions<'_> {
-    /// Edits a kustomization. An error is the reason why an option is refused, so that nothing is built.
+    /// Edits a kustomization. Fails if Argo CD refuses an option and builds nothing.
     pub(super) fn edit(
         &self,
         doc: &mut KustomizationDoc,
@@ -80,7 +80,7 @@ impl KustomizeOptions<'_> {
         Ok(())
     }
 
-    /// Sets replicas in place of those of the same objects.
+    /// Sets replicas, and removes those of the same objects.
     fn set_replicas(&self, doc: &mut KustomizationDoc) -> Result<(), String> {
         for entry in self.node.items_at("replicas") {
             let name = entry.text_at(&["name"]).unwrap_or_default();
@@ -141,7 +141,7 @@ impl KustomizeOptions<'_> {
     }
 }
 
-/// Adds labels or annotations. Only with `force` may they be there already.
+/// Adds labels or annotations. Fails if one exists already, unless `force` is set.
 fn add(place: &mut Node, marks: Entries, force: bool) -> Result<(), String> {
     for (key, value) in marks {
         if !force && place.get(&key).is_some() {

@@ -26,7 +26,7 @@ pub(super) fn merge_key_of(parameters: &Parameters, keys: &[String]) -> Option<V
         .collect()
 }
 
-/// Overrides values with others; mappings are merged.
+/// Overrides the values of `there` with those of `over`; mappings are merged.
 pub(super) fn put_all(there: &mut Map<String, Value>, over: &Map<String, Value>) {
     for (key, value) in over {
         match (there.get_mut(key), value) {

@@ -46,8 +46,8 @@ impl GitPattern {
         }
     }
 
-    /// Reads an entry of `files`, a pathspec of `git ls-files`: `*` crosses folders, and a folder stands for the files
-    /// below it.
+    /// Reads an entry of `files`, a pathspec of `git ls-files`: `*` crosses folders, and a folder
+    /// means all files below it.
     pub fn files(pattern: &str) -> Self {
         let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
         Self {
@@ -138,8 +138,8 @@ fn folder_expression(pattern: &str) -> Option<String> {
     Some(expression + r"\z")
 }
 
-/// Reads the rest of a class of Go's path.Match behind its `[`. A range whose first letter comes after its last one, such
-/// as `b-a`, contains nothing.
+/// Reads the rest of a class of Go's path.Match after its `[`. A range whose first character comes
+/// after its last one, such as `b-a`, contains nothing.
 fn folder_class(letters: &mut Chars<'_>) -> Option<String> {
     let is_negated = letters.as_str().starts_with('^');
     if is_negated {
@@ -168,7 +168,7 @@ fn folder_class(letters: &mut Chars<'_>) -> Option<String> {
     })
 }
 
-/// Reads a letter of a class of Go's path.Match.
+/// Reads a character of a class of Go's path.Match.
 fn letter_of_class(letters: &mut Chars<'_>) -> Option<char> {
     match letters.next()? {
         '-' | ']' => None,
@@ -182,8 +182,8 @@ fn letter_of_class(letters: &mut Chars<'_>) -> Option<char> {
 pub(super) struct FilePattern(Option<Regex>);
 
 impl FilePattern {
-    /// Reads a pattern as github.com/gobwas/glob v1.1.0 does without separators: `*` and `?` match slashes, too, and so
-    /// `**` is no more than `*`.
+    /// Reads a pattern as github.com/gobwas/glob v1.1.0 does without separators: `*` and `?` match
+    /// slashes, too, and `**` is the same as `*`.
     pub(super) fn new(pattern: &str) -> Self {
         let expression = expression(pattern);
         Self(regex(expression))
@@ -221,7 +221,7 @@ fn expression(pattern: &str) -> Option<String> {
     (open_braces == 0).then(|| expression + r"\z")
 }
 
-/// Reads the rest of a class behind its `[`: a range such as `a-z`, or letters, either after a `!` that negates it.
+/// Reads the rest of a class after its `[`: an optional `!`, then a range `a-z` or characters.
 fn class(letters: &mut Chars<'_>) -> Option<String> {
     let rest = letters.as_str();
     let (negation, members) = match rest.strip_prefix('!') {
@@ -248,7 +248,7 @@ fn class(letters: &mut Chars<'_>) -> Option<String> {
     (!found.is_empty()).then(|| format!("[{negation}{found}]"))
 }
 
-/// Returns the regular expression of one letter, within or outside of a class.
+/// Returns the regular expression of one character, within or outside of a class.
 fn literal(letter: char) -> String {
     format!("\\x{{{:x}}}", u32::from(letter))
 }

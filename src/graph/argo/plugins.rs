@@ -8,7 +8,7 @@ use memchr::memmem;
 use crate::graph::files::{TreeFiles, parse_inline};
 use crate::graph::node::Node;
 
-/// Returns the names of such plugins.
+/// Returns the names of the plugins that only run `kustomize build`.
 pub(super) fn of_kustomize(files: &TreeFiles<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for path in files.manifests() {
@@ -59,8 +59,8 @@ fn plugins_of(document: &Node, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether a plugin only runs kustomize in the folder of the source. One with an `init` command does not: the command
-/// may edit the files there.
+/// Whether a plugin only runs kustomize in the folder of the source. A plugin with an `init`
+/// command does not, because the command may edit the files.
 fn is_kustomize(plugin: &Node) -> bool {
     let init = plugin.get("init").unwrap_or(Node::Null);
     if !init.items_at("command").is_empty() {

@@ -26,11 +26,10 @@ use crate::text::glob;
 /// The setting of Argo CD that adds the limits of some projects to others.
 const GLOBAL: &str = "globalProjects";
 
-/// The maximum number of items in the lists of a project. One with more is treated like one that the tree does not
-/// deliver, because every item is compared with every object.
+/// The maximum number of items in the lists of a project, because every item is compared with every
+/// object. A project with more items is treated like one that the tree does not deliver.
 const MOST_ITEMS: usize = 1000;
 
-/// The annotations of hooks.
 const HOOKS: [&str; 2] = ["argocd.argoproj.io/hook", "helm.sh/hook"];
 
 /// The cluster that contains a project, and its name.
@@ -41,7 +40,7 @@ type Key = (Arc<str>, String);
 pub(super) struct Projects(Arc<BTreeMap<Key, Vec<Project>>>);
 
 impl Projects {
-    /// Finds the AppProjects that deliveries apply. There are none if global projects may permit more than they do.
+    /// Finds the AppProjects that deliveries apply; none if global projects may permit more.
     fn new<'d>(files: &TreeFiles<'_>, deliveries: impl Iterator<Item = &'d Delivery>) -> Self {
         let mut all: BTreeMap<Key, Vec<Project>> = BTreeMap::new();
         for delivery in deliveries {
@@ -88,11 +87,11 @@ fn is_project(resource: &Resource) -> bool {
     id.group == GROUP && id.kind == "AppProject"
 }
 
-/// An Application about which a project is asked.
+/// An Application that is checked against a project.
 struct Asked<'a> {
     application: &'a Application,
-    /// Whether it delivers into the cluster of Argo CD. The Secret of another cluster, which is seldom in the tree, may
-    /// permit it by naming the project.
+    /// Whether it delivers into the cluster of Argo CD. The Secret of any other cluster, which is
+    /// seldom in the tree, may permit it by naming the project.
     is_own_cluster: bool,
     resources: &'a [Resource],
     scopes: &'a ClusterScopes,
@@ -170,7 +169,7 @@ impl Project {
         })
     }
 
-    /// Whether it permits a namespace of Argo CD's own cluster. A `name` that is not known may be any.
+    /// Whether it permits a namespace of Argo CD's own cluster. An unknown `name` may be any.
     fn permits(&self, name: Option<&str>, namespace: &str) -> bool {
         let mut is_permitted = false;
         for item in &self.destinations {
@@ -295,9 +294,9 @@ impl Kind {
 }
 
 impl Run<'_> {
-    /// Sets an error on Applications that their projects do not permit. Those that the projects of the previous state
-    /// permitted may sync once before the new projects are applied. `flux`: the deliveries of Flux, which may have
-    /// AppProjects.
+    /// Sets an error on Applications that their projects do not permit. Those that the projects of
+    /// the previous state permitted may sync once before the new projects are applied. `flux`
+    /// contains the deliveries of Flux, which may have AppProjects.
     pub(super) fn refuse_what_projects_forbid(&mut self, flux: &[Delivery]) {
         let files = self.sources.files;
         let projects = Projects::new(files, flux.iter().chain(&self.all));

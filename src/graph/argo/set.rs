@@ -59,7 +59,7 @@ impl SetClusters {
         both
     }
 
-    /// Whether `other` contains a name that this does not.
+    /// Whether `other` contains a name that these clusters do not.
     pub(super) fn are_less_than(&self, other: &Self) -> bool {
         let both = [
             (&self.listed, &other.listed),
@@ -79,11 +79,11 @@ pub(super) struct GeneratedApplication {
     pub(super) resource: Resource,
     /// The cluster that its parameters name.
     pub(super) cluster: Option<String>,
-    /// The Application of any cluster, if only the name of this one's cluster is known.
+    /// The Application for any cluster, if only the name of its cluster is known.
     pub(super) of_any: Option<AnyCluster>,
 }
 
-/// Facts about the Application of any cluster.
+/// The Application for any cluster: unknown parameters stay as they are written.
 #[derive(Clone, Debug)]
 pub(super) struct AnyCluster {
     /// The name of its object, which represents the Applications of clusters that only a list names.
@@ -232,8 +232,8 @@ impl ApplicationSet {
         }
     }
 
-    /// Builds the Application of some parameters (argo-cd applicationset/utils/utils.go, RenderTemplateParams;
-    /// applicationset/controllers/template/template.go).
+    /// Builds the Application for `parameters` (argo-cd applicationset/utils/utils.go,
+    /// RenderTemplateParams; applicationset/controllers/template/template.go).
     fn application(
         &self,
         spec: &Node,

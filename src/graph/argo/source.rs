@@ -75,7 +75,7 @@ impl Source<'_> {
         }
     }
 
-    /// Returns the source with the overrides of `.argocd-source*.yaml` beside it, which cannot change where it is.
+    /// Returns the source with the overrides in `.argocd-source*.yaml`, which cannot move it.
     fn overridden(&self, node: &Node) -> Result<Node, BuildError> {
         let mut node = node.clone();
         for path in self.sources.overrides(self.application, self.folder) {
@@ -211,14 +211,14 @@ pub fn overrides_source(path: &str) -> bool {
     name_of(path).starts_with(".argocd-source")
 }
 
-/// Whether Argo CD reads files with such a name: the case of the ending matters.
+/// Whether Argo CD reads a file with this name: the extension is case-sensitive.
 fn is_read(path: &str) -> bool {
     [".yaml", ".yml", ".json", ".jsonnet"]
         .iter()
         .any(|ending| path.ends_with(ending))
 }
 
-/// Finds, without a build, the places that a source leads to: a folder with a kustomization, else the files in it.
+/// Finds, without a build, the places that a source leads to: a kustomized folder, or its files.
 pub(super) fn leads_to(files: &TreeFiles<'_>, folder: &str, node: &Node) -> Vec<String> {
     let is_directory = node.get("directory").is_some_and(|one| one.is_map());
     if files.kustomization_of(folder).is_some() && !is_directory {

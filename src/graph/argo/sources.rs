@@ -37,7 +37,7 @@ pub(super) struct Applied {
 }
 
 impl Applied {
-    /// Returns the result with every problem that has no file at `origin`, the place of the Application.
+    /// Sets the place of every problem without a file to `origin`, that of the Application.
     fn at(self: Arc<Self>, origin: &Origin) -> Arc<Self> {
         let has_error = self.error.as_ref().is_some_and(|one| one.file.is_empty());
         if !has_error && self.unread.iter().all(|one| !one.file.is_empty()) {
@@ -65,13 +65,13 @@ pub(super) struct Sources<'s> {
     /// Whether a file of the tree overrides sources.
     pub(super) are_overridden: bool,
     pub(super) builder: Builder<'s>,
-    /// Cache of results, by the text of the sources. Results that Applications share have problems without a file: their
+    /// Cache of results, by the text of the sources. Problems in shared results have no file: their
     /// place is that of each Application.
     pub(super) made: RefCell<HashMap<String, Arc<Applied>>>,
 }
 
 impl Sources<'_> {
-    /// Returns the builds of the sources of an Application. `folder` replaces each path that is partly unknown.
+    /// Returns the builds of an Application's sources. `folder` replaces each partly unknown path.
     pub(super) fn applied(
         &self,
         application: &Application,
@@ -83,8 +83,8 @@ impl Sources<'_> {
             .iter()
             .map(|source| serde_json::to_string(&source.to_json(30)).unwrap_or_default())
             .collect();
-        // Files that override sources, variables, releases and the name of a hydrated source may depend on the
-        // Application's name and project, and the objects of a release have its place.
+        // Overrides, variables, releases and the name of a hydrated source may depend on the name
+        // and project of the Application, and the objects of a release have its place.
         let (written, folder_name) = (written.join("\n"), folder.unwrap_or_default());
         let hydrated = application.is_hydrated();
         let is_own = hydrated

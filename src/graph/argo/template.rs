@@ -25,7 +25,7 @@ pub(super) struct Parameters {
     pub(super) known: Map<String, Value>,
     /// Whether there are others, which only the cluster or a service knows.
     pub(super) are_partly_unknown: bool,
-    /// The cluster that they are about, if only its name is known.
+    /// Their cluster, if only its name is known.
     pub(super) cluster: Option<NamedCluster>,
     /// The template of their generator, which overrides that of the set.
     pub(super) template: Option<Node>,
@@ -43,7 +43,7 @@ impl Parameters {
 pub(super) struct NamedCluster {
     /// Its name.
     pub(super) name: String,
-    /// The parameters that are the same for every cluster: the known ones without its name.
+    /// The parameters that are equal for every cluster: the known ones without its name.
     pub(super) of_any: Map<String, Value>,
     /// Whether a selector names it, so that it may have an Application although other clusters have none.
     pub(super) is_selected: bool,
@@ -52,7 +52,7 @@ pub(super) struct NamedCluster {
 /// Maximum length of the text that a template makes, in bytes. An object cannot be that large.
 pub(super) const MOST_BYTES: usize = 8 << 20;
 
-/// The reason why a template gives nothing.
+/// The reason why a template has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TemplateError {
     /// Argo CD fails, too.
@@ -135,8 +135,8 @@ fn plain(text: &str, parameters: &Parameters) -> Outcome<String> {
     Ok(out)
 }
 
-/// Whether a text still has a tag after the known parameters were filled in: only the cluster or a service can fill it
-/// in. Parameters `values.…` are written in the set itself, so a missing one is not unknown.
+/// Whether a text still has a tag after known parameters were filled in: only the cluster or a
+/// service knows its value. Tags `values.…` do not count, because the set itself has these.
 pub(super) fn is_partly_unknown(text: &str) -> bool {
     let tags = text.split("{{").skip(1);
     tags.map(str::trim_start)

@@ -120,7 +120,6 @@ impl FluxKustomization {
         }
     }
 
-    /// Returns its key.
     pub(super) fn key(&self) -> String {
         format!("Kustomization.{GROUP}/{}/{}", self.namespace, self.name)
     }

@@ -57,13 +57,13 @@ pub(super) fn of_list(given: &Arguments<'_>) -> Outcome<Option<Value>> {
     }))
 }
 
-/// Returns the items of the list that is the first argument for which `takes` returns `true`.
+/// Filters the first argument, a list, for the items for which `takes` returns `true`.
 fn filtered(given: &Arguments<'_>, mut takes: impl FnMut(&Value) -> bool) -> Outcome<Value> {
     let items = given.list(0)?.iter();
     Ok(items.filter(|item| takes(item)).cloned().collect())
 }
 
-/// Calls a function of mappings, or one that takes them and lists.
+/// Calls a function that takes mappings, or both mappings and lists.
 pub(super) fn of_mapping(given: &Arguments<'_>) -> Outcome<Option<Value>> {
     let all = given.all;
     Ok(Some(match given.function {

@@ -23,7 +23,7 @@ snakecase splitn subf swapcase title toDate toDecimal toDuration toPrettyJson to
 trimall typeIs typeIsLike typeOf unixEpoch unset untilStep untitle urlJoin urlParse urlquery \
 uuidv4 values wrap wrapWith";
 
-/// Whether a template may call a function. If it calls another one, it cannot be parsed.
+/// Whether a template may call a function. Templates with other functions cannot be parsed.
 pub(super) fn is_defined(name: &str) -> bool {
     functions::is_known(name)
         || UNEVALUATED

@@ -93,7 +93,7 @@ pub(super) fn quoted(text: &str) -> String {
     out
 }
 
-/// Joins values as fmt.Sprint does: with a blank between two neighbours if neither is a text.
+/// Joins values as fmt.Sprint does: with a space between two neighbours if neither is a text.
 pub(super) fn printed(values: &[Value]) -> String {
     let mut out = String::new();
     for (at, value) in values.iter().enumerate() {

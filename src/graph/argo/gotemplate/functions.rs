@@ -157,14 +157,14 @@ impl Arguments<'_> {
         match &self.all[at] {
             Value::Number(number) => match number.as_i64() {
                 Some(number) => Ok(number),
-                // Go accepts a constant such as `2.0`, but no other float; it is not known which this is.
+                // Go accepts only floats that are constants such as `2.0`: this is not known.
                 None => self.unread(),
             },
             other => self.wants("an integer", other),
         }
     }
 
-    /// Returns an argument that is a number of texts or blanks. A number above [`LONGEST`] is not evaluated.
+    /// Returns an argument that counts texts or spaces. A count above [`LONGEST`] is not evaluated.
     pub(super) fn count(&self, at: usize) -> Outcome<usize> {
         let number = self.int(at)?;
         let function = self.function;
@@ -195,8 +195,8 @@ impl Arguments<'_> {
         (1..self.all.len()).map(|at| self.text(at)).collect()
     }
 
-    /// Compiles the first argument, a regular expression. Not evaluated if an argument is not ASCII, or if Go may read
-    /// the expression differently.
+    /// Compiles the first argument, a regular expression. It is not evaluated if an argument is not
+    /// ASCII, or if Go may read it differently.
     pub(super) fn pattern(&self) -> Outcome<Regex> {
         let pattern = self.text(0)?;
         let differs = ["&&", "--", "~~", "(?x", "\\u", "\\U", "\\<", "\\>", "\\b{"];
@@ -217,7 +217,7 @@ impl Arguments<'_> {
     }
 }
 
-/// Converts a value to an integer; anything else gives 0 (spf13/cast, ToInt64).
+/// Converts a value to an integer, or to 0 if that is impossible (spf13/cast, ToInt64).
 fn cast(value: &Value) -> i64 {
     match value {
         Value::Bool(flag) => i64::from(*flag),

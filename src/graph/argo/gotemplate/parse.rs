@@ -37,7 +37,7 @@ pub(super) enum Part {
 pub(super) struct Pipeline {
     /// The variables that it sets; two only for a `range`.
     pub(super) variables: Vec<String>,
-    /// Whether its variables are new ones.
+    /// Whether it declares its variables.
     pub(super) declares: bool,
     pub(super) commands: Vec<Vec<Term>>,
 }
@@ -409,7 +409,7 @@ impl Words<'_> {
     }
 }
 
-/// Parses an escape after its backslash, and returns its letter and the text behind it.
+/// Parses an escape after its backslash, and returns its character and the text after it.
 fn escaped(text: &str) -> Outcome<(char, &str)> {
     let mut rest = text.chars();
     let simple = match rest.next() {
@@ -433,7 +433,7 @@ fn escaped(text: &str) -> Outcome<(char, &str)> {
             let Some((digits, code)) = code else {
                 return Err(failed("a string has an unknown escape"));
             };
-            // `\x` and octal escapes are bytes: above 0x7f, a letter needs several.
+            // `\x` and octal escapes are bytes: above 0x7f, a character needs several.
             if !matches!(c, 'u' | 'U') && code > 0x7f {
                 return Err(unread_because("a string with bytes is not evaluated"));
             }
@@ -448,7 +448,7 @@ fn escaped(text: &str) -> Outcome<(char, &str)> {
     Ok((simple, rest.as_str()))
 }
 
-/// Splits the variables of `$a := …`, `$a = …` or `$a, $b := …` off, with whether they are new.
+/// Splits off the variables of `$a := …`, `$a = …` or `$a, $b := …`, and whether they are new.
 fn assigned(text: &str) -> Option<(Vec<String>, bool, &str)> {
     let (one, rest) = variable(text)?;
     let (all, rest) = match rest.strip_prefix(',').and_then(variable) {

@@ -1,4 +1,4 @@
-//! The functions of templates that take texts, or make a text of any value.
+//! The functions of templates that take texts, or convert any value to a text.
 
 use serde_json::Value;
 
@@ -98,7 +98,7 @@ pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
         "regexFind" => {
             let pattern = given.pattern()?;
             let text = given.text(1)?;
-            // `pattern` takes only ASCII, so a match begins and ends between letters.
+            // `pattern` takes only ASCII, so a match begins and ends between characters.
             let found = pattern.find(text.as_bytes());
             found.map_or("", |found| &text[found.range()]).into()
         }
@@ -121,7 +121,7 @@ pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
     }))
 }
 
-/// Returns a text with blanks before each of its lines.
+/// Indents each line of a text.
 fn indented(given: &Arguments<'_>) -> Outcome<String> {
     let blanks = " ".repeat(given.count(0)?);
     let text = given.text(1)?;
