@@ -130,7 +130,7 @@ impl Regime {
         }
     }
 
-    /// Whether the object belongs to a release: Helm installs it, alone or for Flux.
+    /// Whether its objects belong to a release: Helm installs them, alone or for Flux.
     pub fn is_release(self) -> bool {
         matches!(self, Self::Helm | Self::Flux(FluxObject::HelmRelease))
     }

@@ -15,7 +15,7 @@ pub(crate) struct IgnoredFiles {
 
 struct IgnorePattern {
     only_folders: bool,
-    /// Whether the files that it matches are kept.
+    /// Whether it begins with `!`: the files that it matches are kept.
     keeps: bool,
 }
 

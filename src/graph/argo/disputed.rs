@@ -27,7 +27,7 @@ pub fn disputed(all: &[&Delivery]) -> Generating {
     generating
 }
 
-/// Marks disputed Applications, and their deliveries as possible if the sets generate different ones.
+/// Marks disputed Applications. If their sets differ, marks their deliveries as possible, too.
 pub(super) fn mark(all: &mut [Delivery]) {
     let generating = disputed(&all.iter().collect::<Vec<_>>());
     if generating.is_empty() {

@@ -226,7 +226,7 @@ impl Generators<'_> {
         Ok(body)
     }
 
-    /// Takes a number of parameters from the budget.
+    /// Takes `count` elements from the budget.
     pub(super) fn take(&mut self, count: usize) -> Outcome<()> {
         let left = self.left.checked_sub(count);
         self.left = left.ok_or(TemplateError::Beyond(Limit::Deliveries))?;
@@ -447,7 +447,6 @@ fn mapping(node: &Node, name: &str) -> Outcome<Map<String, Value>> {
     }
 }
 
-/// Creates parameters that are all known.
 fn known_parameters(known: Map<String, Value>) -> Parameters {
     Parameters {
         known,

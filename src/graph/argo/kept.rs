@@ -38,7 +38,7 @@ impl Run<'_> {
             let clusters = self.clusters.with_secrets(secrets);
             let clusters = clusters.unwrap_or_else(|| self.clusters.clone());
             let configured = std::mem::replace(&mut self.clusters, clusters);
-            // Parents first: a child that its parent still delivers is followed as in this state only.
+            // Parents first: a child that its parent still delivers is then in `seen` already.
             starts.sort_by_key(|(depth, _)| *depth);
             for (_, pending) in starts {
                 self.follow(plane, vec![pending.clone()], &mut seen)?;

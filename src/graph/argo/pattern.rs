@@ -27,7 +27,7 @@ enum Fit {
 /// The paths that a pattern may match.
 #[derive(Debug)]
 enum Paths {
-    /// Folders of which no part is hidden.
+    /// Folders without a hidden part in their paths.
     VisibleFolders,
     /// Any folder: a parameter may name a hidden one, too.
     Folders,

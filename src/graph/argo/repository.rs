@@ -81,8 +81,8 @@ fn place_of(path: &str) -> Option<&str> {
     Some(folder).filter(|folder| !folder.is_empty())
 }
 
-/// Returns the paths that a path may expand to: if it begins with a parameter of list generators, one for each element
-/// that has it; otherwise the path itself.
+/// Returns the paths that a path may expand to: the path itself or, if it begins with a parameter,
+/// one for each element of a list generator with this parameter.
 fn with_listed(resource: &Resource, path: &str) -> Vec<String> {
     let parameter = path
         .strip_prefix("{{")

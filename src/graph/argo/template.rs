@@ -21,7 +21,6 @@ pub(super) enum Language {
 /// The parameters of one Application of a set: flat in the plain language, nested in that of Go.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parameters {
-    /// The parameters whose values are known.
     pub(super) known: Map<String, Value>,
     /// Whether there are others, which only the cluster or a service knows.
     pub(super) are_partly_unknown: bool,

@@ -332,7 +332,7 @@ impl<'r> HelmRelease<'r> {
         Ok(call)
     }
 
-    /// Returns the specification of the chart, and the namespace of the names in it.
+    /// Returns the specification of the chart, and the namespace of names in it that state none.
     fn chart(&self, around: &Surroundings<'_>) -> Result<(Node, String), String> {
         if let Some(chart) = self.spec.at(&["chart", "spec"]) {
             return Ok((chart, self.namespace.clone()));

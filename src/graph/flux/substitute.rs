@@ -11,7 +11,6 @@ use crate::graph::node::Node;
 /// The variables of a Kustomization.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Variables {
-    /// The variables whose values are known.
     pub(super) known: BTreeMap<String, String>,
     /// Whether there are others of unknown names.
     pub(super) are_partly_unknown: bool,

@@ -230,7 +230,6 @@ pub(super) struct Renamed<'r> {
 }
 
 impl<'r> Renamed<'r> {
-    /// Finds the objects in `resources`.
     fn of(resources: &'r [Resource]) -> Self {
         let mut all: HashMap<EarlierName, Vec<&Resource>> = HashMap::default();
         let mut has_new_names = false;

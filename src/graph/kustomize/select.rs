@@ -103,7 +103,7 @@ impl Pattern {
         if text.chars().all(|c| is_plain(c) || c == '.') {
             return Ok(Self::Dotted(text.to_owned()));
         }
-        // As in Go, classes such as `\d` are those of ASCII.
+        // As in Go, classes such as `\d` match only ASCII.
         let mut expression = RegexBuilder::new(&format!("^(?:{text})$"));
         let expression = expression.unicode(false).build();
         expression

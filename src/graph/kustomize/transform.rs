@@ -48,8 +48,8 @@ impl Build<'_> {
             } else {
                 self.patch_documents(doc, &entry, entry.as_str(), &mut built.unread)?
             };
-            // Created only if needed: it looks up its line in the kustomization, and a build is reused only if all
-            // files that it read are unchanged.
+            // Created only if needed, because looking up its line reads the kustomization: the
+            // build could then not be reused after a change of that file.
             let unread = || self.plugin(doc, &entry, What::Transformer, "transformers");
             if documents.is_empty() {
                 built.unread.push(unread());
