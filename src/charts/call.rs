@@ -119,7 +119,7 @@ pub struct ChartCall {
     pub options: Vec<String>,
     /// Files that options name: index 0 is written as `file-0` to the folder in which helm runs.
     pub files: Vec<Arc<str>>,
-    /// The files of the tree that decide what is rendered, besides those of the chart folder.
+    /// The files of the tree that determine the output, besides those of the chart folder.
     pub inputs: BTreeSet<String>,
 }
 
@@ -190,7 +190,7 @@ impl ChartCall {
         }
     }
 
-    /// Returns the files and folders of the tree that decide what is rendered.
+    /// Returns the files and folders of the tree that determine the output.
     pub fn places(&self) -> BTreeSet<String> {
         let mut all = self.inputs.clone();
         if let ChartSource::Folder(folder) = &self.source {

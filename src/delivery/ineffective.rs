@@ -144,7 +144,7 @@ fn apply_mode(value: &str) -> Option<Flaw<'static>> {
     (!known && off).then_some(Flaw::FluxValue("Ignore"))
 }
 
-/// Returns the key that an unknown one means, if its domain and name are those of a protection or similar to them.
+/// Returns the protecting key that `key` misspells: its domain and name are equal or similar.
 fn misspelled(key: &str, value: &str) -> Option<&'static str> {
     const HELM: [&str; 3] = ["helm.sh", "meta.helm.sh", "helm.io"];
     const ARGO_CD: [&str; 4] = [

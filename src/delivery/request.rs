@@ -69,7 +69,7 @@ pub struct Withdrawal<'a> {
     pub kept: Vec<ObjectId>,
     /// The reason why the tool sends nothing at all: a phrase that follows the name of the deliverer.
     pub nothing: Option<&'static str>,
-    /// Whether a race decides about the deletions: the change also affects the tool's settings, permissions or sources.
+    /// Whether the deletions race with a change of the tool's settings, permissions or sources.
     pub is_race: bool,
     /// Whether all deletions depend on facts that only the cluster or a service knows.
     pub is_possible: bool,

@@ -48,7 +48,7 @@ pub struct Delivery {
     pub reached: Arc<BTreeSet<String>>,
     /// The inputs that it depends on and that were not read.
     pub unread: Vec<UnreadInput>,
-    /// The settings that decide on its objects, as text, if these are in a source that is not read.
+    /// The settings that determine its objects, as text, if these are in a source that is not read.
     pub elsewhere: Option<String>,
     /// The charts that it requests.
     pub charts: BTreeSet<CallId>,
@@ -108,7 +108,7 @@ pub struct Settings {
     pub service_account: Option<String>,
     /// The Kustomizations for which it waits: namespace and name.
     pub depends_on: Vec<(String, String)>,
-    /// Those of them that have to be ready; an expression decides about the others.
+    /// The entries of `depends_on` that must be ready; for the others, an expression must be true.
     pub awaits_ready: Vec<(String, String)>,
     /// Kind, namespace and name of the source of a Kustomization.
     pub source: Option<(String, String, String)>,

@@ -170,7 +170,7 @@ impl<'r> TreeFiles<'r> {
         self.files.keys().map(String::as_str)
     }
 
-    /// Returns the paths of the files whose names are those of manifests, in order.
+    /// Returns the paths of the files that are manifests by their names, in order.
     pub fn manifests(&self) -> impl Iterator<Item = &str> {
         self.paths().filter(|path| is_manifest(path))
     }
@@ -201,7 +201,7 @@ impl<'r> TreeFiles<'r> {
         self.kustomizations_of(folder).next()
     }
 
-    /// Whether a file is the kustomization by which its folder is built.
+    /// Whether a file is the kustomization that builds its folder.
     pub fn builds_its_folder(&self, path: &str) -> bool {
         is_kustomization(path) && self.kustomization_of(folder_of(path)).as_deref() == Some(path)
     }

@@ -1,4 +1,4 @@
-//! Inputs that decide which objects are applied and that are not evaluated.
+//! Inputs that determine which objects are applied, but are not evaluated.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -65,7 +65,7 @@ pub struct UnreadInput {
     pub line: usize,
     /// Why it was not read.
     pub reason: String,
-    /// A fingerprint of the transformations that decide on the names and namespaces of its objects.
+    /// A fingerprint of the transformations that set the names and namespaces of its objects.
     pub transformed: u64,
 }
 

@@ -41,7 +41,7 @@ pub const OWN_SERVER: &str = "https://kubernetes.default.svc";
 /// The name of that cluster.
 pub const OWN_NAME: &str = "in-cluster";
 
-/// Options of `kustomize` that decide neither which objects there are nor their identities.
+/// Options of `kustomize` that affect neither the set of objects nor their identities.
 pub const COSMETIC: [&str; 9] = [
     "images",
     "replicas",
@@ -144,7 +144,7 @@ impl Application {
         sources_in(&self.node)
     }
 
-    /// Returns the settings that decide on the objects of its `sources`, as text. Versions and values are left out.
+    /// Returns the settings, except versions and values, that determine the objects of `sources`.
     pub(super) fn deciding(&self, sources: &[Node]) -> String {
         let mut all = vec![self.target_namespace().unwrap_or_default()];
         for source in sources {

@@ -154,8 +154,8 @@ impl KnownClusters {
         all.map(|one| one.parameters(language)).collect()
     }
 
-    /// Returns the cluster that a destination gives by name or by server: a cluster of the control plane `entry`, or
-    /// `here` if it is Argo CD's own.
+    /// Returns the cluster that a destination names or whose server it states: a cluster of the
+    /// control plane `entry`, or `here` if it is Argo CD's own.
     pub(super) fn destination(&self, written: &str, entry: &str, here: &Arc<str>) -> Arc<str> {
         let mut all = self.all.iter();
         let known = all.find(|one| one.name == written || one.server == written);

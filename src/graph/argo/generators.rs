@@ -254,7 +254,7 @@ impl Generators<'_> {
             }
             (list, _) => list.map(Node::items).unwrap_or_default(),
         };
-        // Not flattened: plain templates use only those of these parameters that are strings.
+        // Not flattened: plain templates use only the strings among these parameters.
         for element in elements {
             let element = mapping(&element, "an element of `elementsYaml`")?;
             given.all.push(known_parameters(element));

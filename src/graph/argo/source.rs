@@ -22,7 +22,7 @@ pub(super) enum SourceResult {
     Missing(BuildError),
 }
 
-/// The type of a source, which decides how it is read.
+/// The type of a source, which determines how it is read.
 enum SourceType {
     Helm,
     Kustomize,

@@ -31,7 +31,7 @@ const FIELDS: [(&str, &str); 3] = [
 /// The lists of a spec that are added to those of the kustomization.
 const PATCHES: [&str; 3] = ["patches", "patchesStrategicMerge", "patchesJson6902"];
 
-/// Fields of a spec that decide neither which objects there are nor their identities.
+/// Fields of a spec that affect neither the set of objects nor their identities.
 pub const COSMETIC: [&str; 18] = [
     "commonMetadata",
     "decryption",
@@ -345,7 +345,7 @@ impl FluxKustomization {
         })
     }
 
-    /// Returns the settings that decide on its objects, as text, with only a digest of its
+    /// Returns the settings that determine its objects, as text, with only a digest of its
     /// variables, whose values may be long or secret.
     pub(super) fn deciding(&self, variables: &Variables) -> String {
         let settings = self.spec.text_without(&COSMETIC);

@@ -117,7 +117,7 @@ impl Surroundings<'_> {
         last.filter(|name| !name.is_empty()).map(str::to_owned)
     }
 
-    /// Returns the files that decide the content of a ConfigMap.
+    /// Returns the files that determine the content of a ConfigMap.
     fn files_of(&self, name: &str, origin: &Origin) -> Vec<String> {
         let mut all = vec![origin.file.to_string()];
         if origin.is_generated {

@@ -93,7 +93,7 @@ impl Written {
         self.own = own.filter(|source| !self.is_foreign(source)).collect();
     }
 
-    /// Whether a source is another repository than the one from which Flux was bootstrapped.
+    /// Whether a source is not the repository from which Flux was bootstrapped.
     pub(super) fn is_foreign(&self, source: &SourceName) -> bool {
         if self.bootstrapped.is_empty() || source.0 != "GitRepository" {
             return false;

@@ -42,7 +42,7 @@ impl BuildError {
 pub struct Built {
     /// The objects, in their order.
     pub resources: Arc<Vec<Resource>>,
-    /// Inputs that decide on objects and could not be evaluated.
+    /// Inputs that determine objects, but could not be evaluated.
     pub unread: Vec<UnreadInput>,
     /// The folders whose kustomizations took part, and the files that were read as resources.
     pub reached: BTreeSet<String>,

@@ -51,7 +51,7 @@ const FIELDS: [&str; 35] = [
     "vars",
 ];
 
-/// Whether kustomize knows a field. It ignores the case of letters, as Go does in JSON.
+/// Whether kustomize knows a field, ignoring case, as Go does in JSON.
 pub fn is_kustomization_field(name: &str) -> bool {
     FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name))
 }

@@ -50,7 +50,7 @@ pub(super) struct Watched<'w> {
     record: RefCell<Record>,
 }
 
-/// Everything that decides on the outcome of a build.
+/// Everything that determines the outcome of a build.
 #[derive(Default)]
 pub(super) struct Record {
     asked: HashSet<Asked>,

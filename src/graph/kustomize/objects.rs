@@ -10,7 +10,7 @@ use crate::graph::node::Node;
 /// Returns the objects of a file that a build reads.
 ///
 /// # Errors
-/// Returns an error if it cannot be read, or if a document is not a whole object.
+/// Returns an error if it cannot be read, or if a document is not a complete object.
 pub fn objects_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, BuildError> {
     let found = match &parsed.error {
         Some((reason, line)) => Err((format!("cannot be read: {reason}"), *line)),
@@ -22,8 +22,8 @@ pub fn objects_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, BuildEr
     found.map_err(|(reason, line)| BuildError::new(format!("{place} {reason}"), place, line))
 }
 
-/// Returns the objects of a file, as far as it can be read; lists are replaced by their items. An error is the line of
-/// a document that is not a whole object.
+/// Returns the objects of a file, as far as it can be read; lists are replaced by their items.
+/// Fails with the line of a document that is not a whole object.
 pub fn resources_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, usize> {
     let file: Arc<str> = Arc::from(place);
     let mut found = Vec::new();

@@ -11,7 +11,7 @@ use crate::graph::unread::What;
 /// The build of a kustomization that others include.
 pub(super) struct Part {
     pub(super) built: Built,
-    /// Everything that decides on the build.
+    /// Everything that determines the build.
     pub(super) record: Record,
     taken: Taken,
     /// The number of levels of kustomizations in it.

@@ -1,4 +1,4 @@
-//! Patches: strategic merges and JSON patches, as far as they decide the identity and the metadata of an object.
+//! Strategic merge and JSON patches, as far as they affect the identity and metadata of objects.
 //!
 //! Lists are merged by key only where that changes metadata (finalizers, owner references); every other list is
 //! replaced. kustomize merges the lists of known kinds, and replaces those of other kinds, such as Flux's.

@@ -85,7 +85,7 @@ pub struct ResId {
 }
 
 impl ResId {
-    /// Reads the identity of an object; `None` if it is not a whole object.
+    /// Reads the identity of an object; `None` if the object is incomplete.
     pub fn from_node(node: &Node) -> Option<Self> {
         let version = ApiVersion::split(node.str_at(&["apiVersion"]).unwrap_or_default());
         let kind = node.str_at(&["kind"]).filter(|kind| !kind.is_empty())?;

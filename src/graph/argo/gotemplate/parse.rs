@@ -21,7 +21,7 @@ pub(super) enum Part {
         condition: Pipeline,
         then: Vec<Part>,
         otherwise: Vec<Part>,
-        /// Whether it is a `with`: fields within it are then those of the condition's value.
+        /// Whether it is a `with`, within which `.` is the value of the condition.
         is_with: bool,
     },
     Range {
