@@ -23,7 +23,7 @@ pub fn objects_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, BuildEr
 }
 
 /// Returns the objects of a file, as far as it can be read; lists are replaced by their items.
-/// Fails with the line of a document that is not a whole object.
+/// Fails with the line of a document that is not a complete object.
 pub fn resources_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, usize> {
     let file: Arc<str> = Arc::from(place);
     let mut found = Vec::new();
