@@ -7,10 +7,10 @@
 //! function that turns removed objects into requests is pure; the orders of kinds are data
 //! (`rules/tables/delivery-orders.csv`).
 //!
-//! * `regime` the tool that delivers an object; `rendering` the output of Helm; `protection` objects
-//!   that a removal spares; `marks` labels and annotations that show the tool or protect;
-//!   `ineffective` protections without effect; `tracking` the labels by which Argo CD recognises its
-//!   objects; `together` objects that are deleted together
+//! * `regime` the tool that delivers an object; `rendering` the output of Helm; `protection` what a
+//!   removal spares; `marks` labels and annotations that show the tool or protect; `ineffective`
+//!   protections without effect; `tracking` the labels by which Argo CD recognises its objects;
+//!   `together` objects that are deleted together
 //! * `hook` the objects that a tool runs at an event
 //! * `request` the requests of a tool, and its waits between them; `order` the orders of kinds
 //! * `helm`, `kubectl`, `argocd`, `flux` one tool each; `namespace` the deletion of Namespaces; `flux_operator` the
