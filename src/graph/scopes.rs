@@ -53,7 +53,7 @@ impl ClusterScopes {
 
 /// Returns the group and kind that a CRD defines, if its objects are cluster-scoped.
 pub(super) fn defines_cluster_scoped(resource: &Resource) -> Option<(String, String)> {
-    if resource.id().kind != "CustomResourceDefinition" {
+    if resource.kind() != "CustomResourceDefinition" {
         return None;
     }
     let spec = resource.node.get("spec")?;

@@ -199,20 +199,19 @@ pub(super) fn marks_of(resource: &Resource) -> Option<DeliveredMarks> {
     }
     let options = annotation(resource, &[marks::ARGOCD_SYNC_OPTIONS]).unwrap_or_default();
     let compared = annotation(resource, &["argocd.argoproj.io/compare-options"]);
-    let compared = compared.unwrap_or_default();
-    let mut compared = marks::sync_options(&compared);
+    let mut compared = marks::sync_options(compared.unwrap_or_default());
     let hook = annotation(resource, &[marks::ARGOCD_HOOK, marks::HELM_HOOK]);
     let policies = [
         marks::ARGOCD_HOOK_DELETE_POLICY,
         marks::HELM_HOOK_DELETE_POLICY,
     ];
     let policy = annotation(resource, &policies).unwrap_or_default();
-    let is_passing = hook.as_deref().is_some_and(|hook| {
+    let is_passing = hook.is_some_and(|hook| {
         let succeeded = ["HookSucceeded", "hook-succeeded"];
         !marks::sync_options(hook).any(|phase| {
             let phase = phase.to_ascii_lowercase();
             phase.contains("sync") || phase.contains("install") || phase.contains("upgrade")
-        }) || marks::sync_options(&policy).any(|policy| succeeded.contains(&policy))
+        }) || marks::sync_options(policy).any(|policy| succeeded.contains(&policy))
     });
     let found = DeliveredMarks {
         is_spared_by_flux: resource.is_marked(marks::FLUX_PRUNE, "disabled"),
@@ -220,7 +219,7 @@ pub(super) fn marks_of(resource: &Resource) -> Option<DeliveredMarks> {
         is_skipped_by_flux: marks::FLUX_SKIPS
             .iter()
             .any(|(key, value)| resource.is_marked(key, value)),
-        sync_options: marks::sync_options(&options).map(str::to_owned).collect(),
+        sync_options: marks::sync_options(options).map(str::to_owned).collect(),
         is_hook: hook.is_some(),
         is_passing,
         is_ignored_as_extraneous: compared.any(|option| option == "IgnoreExtraneous"),
@@ -230,7 +229,7 @@ pub(super) fn marks_of(resource: &Resource) -> Option<DeliveredMarks> {
 }
 
 /// Returns the value of the first of `keys` that is an annotation.
-fn annotation(resource: &Resource, keys: &[&str]) -> Option<String> {
+fn annotation<'r>(resource: &'r Resource, keys: &[&str]) -> Option<&'r str> {
     keys.iter()
         .find_map(|key| resource.meta("annotations", key))
 }

@@ -80,8 +80,7 @@ fn namespaces<'d>(all: &[&'d Delivery]) -> BTreeSet<(&'d str, SmolStr)> {
         resources.map(|resource| (&*one.cluster, resource))
     });
     let namespaces = resources.filter_map(|(cluster, resource)| {
-        let is_namespace = resource.node.str_at(&["kind"]) == Some("Namespace")
-            && resource.node.str_at(&["apiVersion"]) == Some("v1");
+        let is_namespace = resource.is_of("", "Namespace");
         is_namespace.then(|| (cluster, SmolStr::new(resource.id().name)))
     });
     namespaces.collect()

@@ -160,7 +160,7 @@ fn readers(all: &[Delivery], files: &BTreeSet<String>) -> BTreeSet<String> {
 /// Returns the kinds of the CRDs that a delivery applies, each with the names that its CRD gives to it.
 fn names_of_kinds(delivery: &Delivery) -> impl Iterator<Item = (GroupKind, Vec<String>)> {
     delivery.resources.iter().filter_map(|resource| {
-        if resource.id().kind != "CustomResourceDefinition" {
+        if resource.kind() != "CustomResourceDefinition" {
             return None;
         }
         let spec = resource.node.get("spec")?;

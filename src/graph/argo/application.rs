@@ -81,8 +81,11 @@ pub(super) struct Application {
 impl Application {
     /// Reads an object, if it is an Application.
     pub(super) fn from_resource(resource: &Resource) -> Option<Self> {
+        if !resource.is_of(GROUP, "Application") {
+            return None;
+        }
         let id = resource.id();
-        (id.group == GROUP && id.kind == "Application").then(|| Self {
+        Some(Self {
             namespace: id.namespace.into(),
             name: id.name.into(),
             node: resource.node.clone(),

@@ -48,7 +48,6 @@ pub use self::source::overrides_source;
 use self::sources::Sources;
 use super::delivery::Delivery;
 use super::kustomize::{Budget, Builder, Builds, Resource};
-use crate::kube::ApiVersion;
 use crate::kustomize::BeyondLimit;
 use crate::text::Limits;
 
@@ -176,10 +175,8 @@ fn delivers_argo(delivery: &Delivery) -> bool {
 }
 
 fn is_argo(resource: &Resource) -> bool {
-    let api_version = resource.node.str_at(&["apiVersion"]).unwrap_or_default();
-    let kind = resource.node.str_at(&["kind"]);
-    ApiVersion::split(api_version).group == application::GROUP
-        && matches!(kind, Some("Application" | "ApplicationSet"))
+    matches!(resource.kind(), "Application" | "ApplicationSet")
+        && resource.group() == application::GROUP
 }
 
 struct Run<'r> {

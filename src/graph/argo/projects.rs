@@ -44,7 +44,8 @@ impl Projects {
     fn new<'d>(files: &TreeFiles<'_>, deliveries: impl Iterator<Item = &'d Delivery>) -> Self {
         let mut all: BTreeMap<Key, Vec<Project>> = BTreeMap::new();
         for delivery in deliveries {
-            for resource in delivery.resources.iter().filter(|one| is_project(one)) {
+            let resources = delivery.resources.iter();
+            for resource in resources.filter(|one| one.is_of(GROUP, "AppProject")) {
                 let key = (Arc::clone(&delivery.cluster), resource.id().name.into());
                 let spec = resource.node.get("spec").unwrap_or(Node::Null);
                 all.entry(key).or_default().push(Project::new(&spec));
@@ -80,11 +81,6 @@ impl Projects {
         let reason = reasons?.into_iter().next()?;
         Some(format!("AppProject {name} does not permit {reason}"))
     }
-}
-
-fn is_project(resource: &Resource) -> bool {
-    let id = resource.id();
-    id.group == GROUP && id.kind == "AppProject"
 }
 
 /// An Application that is checked against a project.

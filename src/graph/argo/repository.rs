@@ -119,7 +119,7 @@ fn repositories_of(resource: &Resource) -> Vec<(String, Vec<String>)> {
 
 /// Returns the generators of an ApplicationSet, nested ones included.
 fn generators_of(resource: &Resource) -> Vec<Node> {
-    let is_set = resource.id().kind == "ApplicationSet" && resource.id().group == GROUP;
+    let is_set = resource.is_of(GROUP, "ApplicationSet");
     let spec = resource.node.get("spec").filter(|_| is_set);
     let mut pending = spec
         .map(|spec| spec.items_at("generators"))

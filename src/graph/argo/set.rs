@@ -105,8 +105,11 @@ pub(super) struct Made {
 impl ApplicationSet {
     /// Reads an object, if it is an ApplicationSet.
     pub(super) fn from_resource(resource: &Resource) -> Option<Self> {
+        if !resource.is_of(GROUP, "ApplicationSet") {
+            return None;
+        }
         let id = resource.id();
-        (id.group == GROUP && id.kind == "ApplicationSet").then(|| Self {
+        Some(Self {
             namespace: id.namespace.into(),
             name: id.name.into(),
             node: resource.node.clone(),

@@ -100,10 +100,10 @@ pub(super) struct FluxKustomization {
 impl FluxKustomization {
     /// Reads an object, if it is a Kustomization of Flux.
     pub(super) fn from_resource(resource: &Resource) -> Option<Self> {
-        let id = resource.id();
-        if id.group != GROUP || id.kind != "Kustomization" {
+        if !resource.is_of(GROUP, "Kustomization") {
             return None;
         }
+        let id = resource.id();
         Some(Self {
             namespace: id.namespace.into(),
             name: id.name.into(),
@@ -229,7 +229,7 @@ impl FluxKustomization {
         let is_remote = self.spec.get("kubeConfig").is_some();
         if !is_remote && !self.variables_from().is_empty() {
             for resource in built.resources.iter() {
-                if matches!(&*resource.id().kind, "ConfigMap" | "Secret") {
+                if matches!(resource.kind(), "ConfigMap" | "Secret") {
                     own.add(resource);
                 }
             }

@@ -227,8 +227,7 @@ impl Found {
         let (cluster, id) = (&delivery.cluster, Arc::<str>::from(delivery.id.as_str()));
         let mut children = Vec::new();
         for resource in resources {
-            let kind = resource.id();
-            if is_source(&kind.group, &kind.kind) {
+            if is_source(resource.group(), resource.kind()) {
                 let applied = self.applied.entry(Arc::clone(cluster)).or_default();
                 applied.add(resource);
             }

@@ -162,10 +162,10 @@ pub(super) struct HelmRelease<'r> {
 impl<'r> HelmRelease<'r> {
     /// Reads an object, if it is a HelmRelease.
     pub(super) fn from_resource(resource: &'r Resource) -> Option<Self> {
-        let id = resource.id();
-        if id.group != "helm.toolkit.fluxcd.io" || id.kind != "HelmRelease" {
+        if !resource.is_of("helm.toolkit.fluxcd.io", "HelmRelease") {
             return None;
         }
+        let id = resource.id();
         let spec = resource.node.get("spec").unwrap_or(Node::Null);
         Some(Self {
             resource,

@@ -206,6 +206,21 @@ impl Resource {
         ResId::from_node(&self.node).unwrap_or_default()
     }
 
+    /// Whether it is an object of a kind, by its current identity.
+    pub fn is_of(&self, group: &str, kind: &str) -> bool {
+        self.kind() == kind && self.group() == group
+    }
+
+    /// Returns its kind.
+    pub fn kind(&self) -> &str {
+        self.node.str_at(&["kind"]).unwrap_or_default()
+    }
+
+    /// Returns its API group.
+    pub fn group(&self) -> &str {
+        ApiVersion::split(self.node.str_at(&["apiVersion"]).unwrap_or_default()).group
+    }
+
     /// Returns its first identity.
     pub fn original(&self) -> ResId {
         self.previous.first().cloned().unwrap_or_else(|| self.id())
@@ -237,9 +252,8 @@ impl Resource {
     }
 
     /// Returns a label or an annotation, by `field`.
-    pub fn meta(&self, field: &str, key: &str) -> Option<String> {
-        let mark = self.node.str_at(&["metadata", field, key]);
-        mark.map(str::to_owned)
+    pub fn meta(&self, field: &str, key: &str) -> Option<&str> {
+        self.node.str_at(&["metadata", field, key])
     }
 
     /// Whether a label or an annotation has a value, ignoring case.

@@ -128,9 +128,9 @@ fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '-'
 }
 
-fn meets(
+fn meets<'v>(
     requirements: &Result<Vec<Requirement>, String>,
-    value: impl Fn(&str) -> Option<String>,
+    value: impl Fn(&str) -> Option<&'v str>,
 ) -> Result<bool, String> {
     let mut requirements = requirements.as_ref().map_err(String::clone)?.iter();
     Ok(requirements.all(|requirement| requirement.is_met(&value)))
