@@ -38,4 +38,5 @@ pub use serves::{
 
 pub use tie::{Tie, TieEnd, TieEvidence, TieKind};
 pub use ties::Ties;
+pub use workloads::command_words;
 pub use written::{Owner, OwnerEdge, Ownership, owner_edges, owner_edges_of};

@@ -153,6 +153,12 @@ fn runs_a_shell(container: Value<'_>) -> bool {
         && !command_line(container).any(|word| word.contains("exec "))
 }
 
+/// Returns the words of the `command` and `args` of all containers of a workload.
+pub fn command_words(workload: &Member) -> impl Iterator<Item = &str> {
+    let containers = pod_of(workload).into_iter().flat_map(containers_of);
+    containers.flat_map(command_line)
+}
+
 /// Returns the `command` and the `args` of a container; empty if the image decides.
 fn command_line(container: Value<'_>) -> impl Iterator<Item = &str> + use<'_> {
     words(container, "command").chain(words(container, "args"))

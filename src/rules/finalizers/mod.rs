@@ -1,5 +1,6 @@
 //! Finalizers, and the operators that remove them.
 
+mod early_hooks;
 pub(in crate::rules) mod held;
 pub(in crate::rules) mod lifecycle;
 pub(in crate::rules) mod operator;

@@ -21,8 +21,8 @@ use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{ObjectKey, Policy, Wait};
 use crate::ownership::FinalizerHolder;
 use crate::ownership::access::Budget;
-use crate::rules::delivery::hooks::runs_before_deletion;
 use crate::rules::draft::Draft;
+use crate::rules::finalizers::early_hooks::EarlyHooks;
 use crate::rules::finalizers::held::{Held, counted, held, with_held};
 use crate::rules::finalizers::words::with_workload;
 use crate::rules::proposal::Proposal;
@@ -96,10 +96,14 @@ fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
     }
     let sets = context.analysis.deliveries().sets(context.inventory);
     let sets = sets.into_iter().enumerate().filter_map(|(at, set)| {
-        let released = by_set.remove(&at)?;
-        (!has_hook_before(context, &set)).then_some((set, released))
+        let mut released = by_set.remove(&at)?;
+        let mut hooks = EarlyHooks::of(context, &set);
+        released.retain(|released| {
+            !hooks.may_release(context, released.held.member, Some(released.held.operator))
+        });
+        (!released.is_empty()).then_some((set, released, hooks))
     });
-    for (set, released) in tried(sets, context, sink) {
+    for (set, released, hooks) in tried(sets, context, sink) {
         let requests = requests(context, &set);
         let mut left: BTreeMap<(ObjectId, ObjectId), Vec<(Risk, &Released<'_>)>> = BTreeMap::new();
         for (risk, cause, released) in left_behind(context, set.regime, &requests, &released) {
@@ -110,7 +114,7 @@ fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
             // The highest risk comes first and decides the severity.
             left.sort_by_key(|(risk, released)| (Reverse(*risk), released.held.member.id));
             let cause = context.inventory.member(cause);
-            sink.push(finding(context, set.regime, cause, &left));
+            sink.push(hooks.beside(finding(context, set.regime, cause, &left)));
         }
     }
 }
@@ -134,12 +138,6 @@ fn released<'a>(context: &Context<'a>, held: Vec<Held<'a>>) -> Vec<Released<'a>>
         }
     });
     released.collect()
-}
-
-/// Whether a hook runs before anything is deleted. It may delete the objects and wait for them.
-pub(super) fn has_hook_before(context: &Context<'_>, set: &DeliveredSet) -> bool {
-    let mut members = set.members.iter();
-    members.any(|id| runs_before_deletion(context, context.inventory.member(*id)))
 }
 
 /// Returns the requests of the tool when it removes everything that it delivered together.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::operator::has_hook_before;
+use super::early_hooks::EarlyHooks;
 use crate::delivery::{DeliveredSet, Regime, argocd, marks};
 use crate::inventory::Member;
 use crate::kube::GroupKind;
@@ -34,19 +34,22 @@ fn provider_deleted_first(context: &Context<'_>, sink: &mut Sink) {
         let members: Vec<&Member> = set.members.iter().map(|id| inventory.member(*id)).collect();
         let providers = members.iter().filter(|member| member.object.is(PROVIDER));
         let mut providers = providers.peekable();
-        if providers.peek().is_none() || has_hook_before(context, &set) {
+        if providers.peek().is_none() {
             continue;
         }
+        let mut hooks = EarlyHooks::of(context, &set);
         for provider in providers {
             let Some(names) = package_names(provider) else {
                 continue;
             };
             let left = members.iter().copied().filter(|member| {
-                is_managed(member.key.group_kind(), &names) && !goes_first(&set, member, provider)
+                is_managed(member.key.group_kind(), &names)
+                    && !goes_first(&set, member, provider)
+                    && !hooks.may_release(context, member, None)
             });
             let left: Vec<&Member> = left.collect();
             if !left.is_empty() {
-                sink.push(finding(provider, &left, &set));
+                sink.push(hooks.beside(finding(provider, &left, &set)));
             }
         }
     }
