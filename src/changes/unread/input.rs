@@ -233,12 +233,43 @@ impl FoundInput {
             subject: without_credentials(&self.subject(before)),
             file: self.file.clone(),
             line: self.line,
+            was: None,
             side,
             reason: self.reason(before).to_owned(),
             delivery: None,
             is_harmless,
         }
     }
+}
+
+/// Removes the charts of base that head has elsewhere, under the same name, from the inputs that only one state has, and
+/// returns them.
+fn moved(alone: &mut Vec<(FoundInput, UnreadSide)>) -> Vec<Unread> {
+    let mut before: BTreeMap<String, Vec<FoundInput>> = BTreeMap::new();
+    let is_old = |one: &(FoundInput, UnreadSide)| {
+        one.1 == UnreadSide::Base && one.0.what == UnreadWhat::Chart && one.0.within.is_none()
+    };
+    for (old, _) in alone.extract_if(.., |one| is_old(one)) {
+        before.entry(old.name.clone()).or_default().push(old);
+    }
+    let mut found = Vec::new();
+    alone.retain(|(new, _)| {
+        let old = before
+            .get_mut(&new.name)
+            .filter(|_| new.what == UnreadWhat::Chart);
+        let Some(old) = old.and_then(Vec::pop) else {
+            return true;
+        };
+        found.push(Unread {
+            subject: without_credentials(&new.subject(Some(&old))),
+            was: (old.place != new.place).then_some(old.file),
+            ..new.reported(UnreadSide::Both, None, false)
+        });
+        false
+    });
+    let left = before.into_values().flatten();
+    alone.extend(left.map(|old| (old, UnreadSide::Base)));
+    found
 }
 
 fn grouped(inputs: Vec<FoundInput>) -> BTreeMap<(UnreadWhat, String), Vec<FoundInput>> {
@@ -293,6 +324,7 @@ pub(super) fn compare(base: StateInputs, head: StateInputs) -> UnreadChanges {
     for input in base.into_values().flatten() {
         alone.push((input, UnreadSide::Base));
     }
+    all.changed.extend(moved(&mut alone));
     for (input, side) in alone {
         let is_covered = input.within.as_ref().is_some_and(|outer| match side {
             UnreadSide::Base => !in_head.contains(outer),

@@ -81,6 +81,8 @@ pub struct Unread {
     /// 1-based.
     #[schemars(range(min = 1))]
     pub line: usize,
+    /// The file in base, if the change moves it to another one.
+    pub was: Option<String>,
     /// The states that have it.
     pub side: UnreadSide,
     /// Why it was not evaluated, as a sentence.

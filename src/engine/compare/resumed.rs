@@ -26,6 +26,7 @@ pub(super) fn unread_of_resumed(sides: BothSides<'_>, changes: &[ObjectChange]) 
             subject: format!("objects that {name} did not delete while it was suspended"),
             file: file.path().to_owned(),
             line: file.line_in_tree(release.object.start().start),
+            was: None,
             side: UnreadSide::Head,
             reason: "its next upgrade deletes objects that left its chart while it was suspended, and these are not in the tree"
                 .to_owned(),

@@ -99,7 +99,7 @@ fn unread(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let rows = unread.iter().map(|unread| {
         let subject = text(&plain::one_line(&unread.subject));
         let place = place(&unread.file, unread.line);
-        let (more, reason) = (unread.and_more(), text(&unread.reason));
+        let (more, reason) = (text(&unread.and_more()), text(&unread.reason));
         format!("| {subject} | {place}{more} | {reason} |\n")
     });
     let head = "| Input | Where | Why |\n|---|---|---|\n";

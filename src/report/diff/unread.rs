@@ -20,6 +20,8 @@ pub(super) struct UnreadRow {
     pub(super) line: usize,
     /// The number of further places.
     pub(super) more: usize,
+    /// The file in base of a single input that the change moves.
+    was: Option<String>,
     pub(super) reason: String,
 }
 
@@ -87,15 +89,17 @@ impl UnreadRow {
             file: first.file.clone(),
             line: first.line,
             more: if chart.is_some() { 0 } else { row.len() - 1 },
+            was: first.was.clone().filter(|_| row.len() == 1),
             reason: first.reason.clone(),
         }
     }
 
-    /// Returns ` and 2 more`, which follows the place; empty if there is only one place.
+    /// Returns ` and 2 more` or `, before in old/Chart.yaml`, which follows the place; empty if there is only one place.
     pub(super) fn and_more(&self) -> String {
-        match self.more {
-            0 => String::new(),
-            more => format!(" and {more} more"),
+        match (self.more, &self.was) {
+            (0, None) => String::new(),
+            (0, Some(was)) => format!(", before in {}", plain::one_line(was)),
+            (more, _) => format!(" and {more} more"),
         }
     }
 }

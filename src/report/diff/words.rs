@@ -116,12 +116,28 @@ impl DiffReport {
         let doubtful = doubtful.into_iter();
         let (removed, changed): (Vec<&Unread>, Vec<&Unread>) =
             doubtful.partition(|unread| unread.side == UnreadSide::Base);
+        // The files of these stay, or belong to a delivery that leaves.
+        let (undelivered, removed): (Vec<&Unread>, Vec<&Unread>) = removed
+            .into_iter()
+            .partition(|unread| unread.delivery.is_some());
+        let (moved, changed): (Vec<&Unread>, Vec<&Unread>) =
+            changed.into_iter().partition(|unread| unread.was.is_some());
         let mut doubts = Vec::new();
         if !removed.is_empty() {
             let removed = subjects(removed);
             doubts.push(format!(
                 "the change removes {removed}, which cannot be read"
             ));
+        }
+        if !undelivered.is_empty() {
+            let undelivered = subjects(undelivered);
+            doubts.push(format!(
+                "the change no longer delivers {undelivered}, which cannot be read"
+            ));
+        }
+        if !moved.is_empty() {
+            let moved = subjects(moved);
+            doubts.push(format!("the change moves {moved}, which cannot be read"));
         }
         if !changed.is_empty() {
             let changed = subjects(changed);

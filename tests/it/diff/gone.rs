@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::argo::{DIRECTORIES, application, delivered, root, set};
-use super::flux::{self, compared, config, kustomization};
+use super::flux::{self, compared, config, kustomization, text_of};
 
 /// Returns the subjects of the unread inputs, each with its side.
 fn unread(document: &Value) -> Vec<String> {
@@ -77,6 +77,29 @@ fn chart_that_a_delivery_no_longer_includes_is_unread() {
     let listed = |more: &str| format!("== web/kustomization.yaml\nresources: [a.yaml{more}]\n");
     let document = compared(&both, &listed(", ../svc/web"), &listed(""));
     assert_eq!(unread(&document), ["chart web 1.0.0, base"]);
+    let said = text_of(&both, &listed(", ../svc/web"), &listed(""), &[]);
+    let sentence = "ownerlint cannot tell: the change no longer delivers chart web 1.0.0, which cannot be read";
+    assert!(said.replace('\n', " ").contains(sentence), "{said}");
     let document = compared(&both, &listed(", ../svc/web"), &listed(", ../svc/web"));
     assert_eq!(unread(&document), [""; 0]);
+}
+
+#[test]
+fn chart_that_moves_is_not_called_removed() {
+    let chart = |folder: &str| {
+        format!(
+            "== {folder}/Chart.yaml\nname: web\nversion: 1.0.0\n== {folder}/templates/a.yaml\nname: {{{{ .Values.name }}}}\n"
+        )
+    };
+    let (base, head) = (chart("charts/web"), chart("deploy/web"));
+    let document = compared("", &base, &head);
+    assert_eq!(unread(&document), ["chart web 1.0.0, both"]);
+    assert_eq!(document["unread"][0]["was"], "base/charts/web/Chart.yaml");
+    let said = text_of("", &base, &head, &["--allow-empty"]).replace('\n', " ");
+    for part in [
+        "ownerlint cannot tell: the change moves chart web 1.0.0, which cannot be read",
+        "head/deploy/web/Chart.yaml:1, before in base/charts/web/Chart.yaml",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
 }

@@ -53,6 +53,8 @@ struct Charted {
     read: BTreeSet<String>,
     /// Files whose chart was not rendered, with the reason.
     failed: BTreeMap<String, String>,
+    /// The folders of the charts that were rendered in the other state.
+    beside: BTreeSet<String>,
     /// The folders of the charts that were rendered.
     folders: BTreeSet<String>,
 }
@@ -82,6 +84,8 @@ pub(super) fn evaluated(
     new.note_charts(charts);
     old.titles = titles(charts, &old.deliveries(), &new.deliveries());
     let folders = &old.charted.folders | &new.charted.folders;
+    old.charted.beside.clone_from(&new.charted.folders);
+    new.charted.beside.clone_from(&old.charted.folders);
     old.charted.folders.clone_from(&folders);
     new.charted.folders = folders;
     let mut clusters = old.clusters();
@@ -271,17 +275,23 @@ impl Delivered {
             .or_else(|| self.roots.iter().find(|root| root.id == id))
     }
 
-    /// Returns the result of rendering the charts that the file at `place` affects; `None` if it affects none.
+    /// Returns the result of rendering the charts that the file at `place` affects, in this state or only in the other
+    /// one; `None` if it affects none.
     pub(super) fn charted(&self, place: &str) -> Option<Result<(), String>> {
-        let Charted { read, failed, .. } = &self.charted;
-        if read.is_empty() && failed.is_empty() {
+        let Charted {
+            read,
+            failed,
+            beside,
+            ..
+        } = &self.charted;
+        if read.is_empty() && failed.is_empty() && beside.is_empty() {
             return None;
         }
         if let Some(reason) = ancestors(place).find_map(|above| failed.get(above)) {
             return Some(Err(reason.clone()));
         }
         ancestors(place)
-            .any(|above| read.contains(above))
+            .any(|above| read.contains(above) || beside.contains(above))
             .then_some(Ok(()))
     }
 

@@ -39,6 +39,7 @@ impl Parsed {
                 subject: format!("{} of {}", spoken(&key), names.join(" and ")),
                 file: file.to_owned(),
                 line: left.line,
+                was: None,
                 side: here,
                 reason: "only the cluster knows which of these sets owns it: the owner deletes it once it no longer generates it, \
                     and another set then creates it again"

@@ -50,6 +50,7 @@ impl Parsed {
                     subject: format!("{word} {}", input.subject),
                     file: self.shown(&input.file).to_owned(),
                     line: input.line,
+                    was: None,
                     side: UnreadSide::Both,
                     reason: "the change gives its objects another name or namespace, or deletes some, and they are not read"
                         .to_owned(),
@@ -93,6 +94,7 @@ impl Parsed {
             subject: format!("source of {}", spoken(&delivery.key)),
             file: self.shown(&delivery.file).to_owned(),
             line: delivery.line,
+            was: None,
             side,
             reason: reason.to_owned(),
             delivery: Some(delivery.id.clone()),

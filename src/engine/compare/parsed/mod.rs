@@ -251,6 +251,7 @@ impl Parsed {
                 subject: input.subject.clone(),
                 file: self.shown(&input.file).to_owned(),
                 line: input.line,
+                was: None,
                 side: if is_in_both { UnreadSide::Both } else { alone },
                 reason: input.reason.clone(),
                 delivery: Some(delivery.id.clone()),

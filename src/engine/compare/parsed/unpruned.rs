@@ -59,6 +59,7 @@ impl Parsed {
             subject,
             file: self.shown(&delivery.file).to_owned(),
             line: delivery.line,
+            was: None,
             side: UnreadSide::Head,
             reason,
             delivery: Some(delivery.id.clone()),
