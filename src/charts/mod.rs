@@ -5,11 +5,13 @@
 //! others on request. Before that, no program runs and no chart is fetched.
 //!
 //! * `call` the input of a rendering; `folder` a chart of the tree with its dependencies
+//! * `by_hand` the namespaces of charts that no delivery installs
 //! * `store` requested renderings and their results
 //! * `helm` runs `helm template`; `pull` fetches charts; `cache` stores both; `digest` computes their keys
 //!
 //! Reads no YAML but the metadata and the dependencies of charts.
 
+mod by_hand;
 mod cache;
 mod call;
 mod digest;
@@ -18,6 +20,7 @@ mod helm;
 mod pull;
 mod store;
 
+pub use by_hand::{BundleCharts, ByHand};
 pub use call::{CallId, ChartCall, ChartSource, RemoteChart, Values, in_crds_folder, numbers_in};
 pub use folder::{ChartFolder, FolderFiles, packed_chart};
 pub use store::{ChartSettings, Charts, Rendering, RenderingProgress, RenderingTerms};

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
+use super::by_hand::ByHand;
 use super::cache::Cache;
 use super::call::{CallId, ChartCall, ChartSource, RemoteChart};
 use super::digest::Digest;
@@ -79,8 +80,7 @@ pub struct Rendering {
 #[derive(Debug, Default)]
 pub struct Charts {
     run: Option<Run>,
-    /// The namespace of releases that are installed by hand; empty for that of kubectl's context.
-    by_hand_in: String,
+    by_hand: ByHand,
     state: Mutex<State>,
 }
 
@@ -138,16 +138,13 @@ impl Charts {
 
     /// Sets the namespace of charts that are installed by hand and not by a delivery.
     #[must_use]
-    pub fn installed_by_hand_in(self, namespace: impl Into<String>) -> Self {
-        Self {
-            by_hand_in: namespace.into(),
-            ..self
-        }
+    pub fn installed_by_hand(self, by_hand: ByHand) -> Self {
+        Self { by_hand, ..self }
     }
 
-    /// Returns the namespace of charts that are installed by hand; empty if it is not known.
-    pub fn by_hand_in(&self) -> &str {
-        &self.by_hand_in
+    /// Returns the namespaces into which a person installs charts.
+    pub fn by_hand(&self) -> &ByHand {
+        &self.by_hand
     }
 
     /// Whether anything is rendered at all.

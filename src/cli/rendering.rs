@@ -39,8 +39,9 @@ impl RenderingArgs {
 pub(super) struct ChartArgs {
     /// Render charts with helm and read the result, too. This fetches remote charts and runs their templates
     ///
-    /// A chart that no delivery names is rendered as a release with the chart's name and its own values. For another
-    /// name, namespace or other values, pass the output of `helm template NAME CHART` instead.
+    /// A chart that no delivery names is rendered as a release with the chart's name and its own values, in the
+    /// namespace of its bundle. For another name or other values, write the command as `render:` of the bundle, or pass
+    /// the output of `helm template NAME CHART` instead.
     #[arg(long, help_heading = "Input")]
     render: bool,
     /// With --render: use only charts that were fetched before, and contact no host

@@ -77,7 +77,7 @@ struct BundleDocument {
     /// labels and annotations in the bundle decide; without any, it is kubectl, which deletes nothing. For diff, the
     /// Kustomization or Application that delivers an object always decides.
     delivery: Option<DeliveryTool>,
-    /// The program that prints the manifests of the bundle, and its arguments. It is run for diff --render only, in the
+    /// The program that prints the manifests of the bundle, and its arguments. It is run with --render only, in the
     /// folder of this file and without a shell.
     #[schemars(length(min = 1), extend("type" = "array"))]
     render: Option<Vec<Text>>,

@@ -88,6 +88,7 @@ impl Config {
             paths: bundle.paths,
             namespace: bundle.namespace,
             cluster: bundle.cluster,
+            place: bundle.place,
             ..BundleConfig::default()
         });
         Self {
@@ -145,4 +146,6 @@ pub struct BundleConfig {
     pub render: Option<Vec<String>>,
     /// The time limit of the program.
     pub timeout: Option<Duration>,
+    /// The place of its name.
+    pub place: Span,
 }

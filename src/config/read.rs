@@ -230,6 +230,7 @@ fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<BundleConfig>, Mi
             match field.key {
                 "paths" => bundle.paths = values.strings(field)?,
                 "exclude" => bundle.exclude = values.globs(field)?,
+            place: entry.key_span,
                 "namespace" => bundle.namespace = Some(namespace(values, field)?),
                 "cluster" => bundle.cluster = Some(values.string(field)?.to_owned()),
                 "delivery" => bundle.delivery = Some(values.word(field, &TOOLS)?),

@@ -123,7 +123,7 @@ pub enum SessionError {
     Render {
         /// The bundle or folder.
         what: String,
-        /// `base` or `head`.
+        /// The state: `base`, `head` or the only one.
         side: &'static str,
         /// The error of the renderer.
         #[diagnostic_source]

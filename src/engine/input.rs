@@ -70,6 +70,8 @@ pub(super) struct RenderSettings {
     pub(super) arguments: Option<Vec<String>>,
     /// How long a program may take, if the configuration says.
     pub(super) timeout: Option<Duration>,
+    /// The line of the configuration that names the bundle.
+    pub(super) line: usize,
 }
 
 /// One bundle, read.

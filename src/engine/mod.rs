@@ -21,6 +21,7 @@ mod list;
 mod merge;
 mod notes;
 mod plan;
+mod programs;
 mod rendering;
 mod repeats;
 mod request;

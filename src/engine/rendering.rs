@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::compare::{StateChoice, evaluate};
 use super::error::SessionError;
+use super::programs;
 use super::request::{Request, UnrenderedCharts};
 use super::resolve::{bundles_and_rest, configuration, release};
 use super::standing::repository_root;
@@ -44,6 +45,7 @@ pub fn with_charts(
         request.made.insert(overlay.path.clone(), made);
         request.overlays.push(overlay);
     }
+    request.printed = rendered.printed;
     request.unrendered = rendered.unrendered;
     Ok(request)
 }
@@ -74,17 +76,20 @@ pub fn charts_before(
 #[derive(Default)]
 struct Rendered {
     texts: Vec<RenderedText>,
+    /// The paths of the texts that programs of bundles printed, by the names of the bundles.
+    printed: BTreeMap<String, String>,
     /// Globs of the files of the charts, which are not manifests.
     sources: Vec<String>,
     unrendered: UnrenderedCharts,
 }
 
-/// The rendered charts of a delivery.
-struct RenderedText {
-    overlay: Overlay,
+/// The rendered charts of a delivery, or what the program of a bundle printed.
+pub(super) struct RenderedText {
+    pub(super) overlay: Overlay,
     /// The object that delivers them.
-    by: Option<Deliverer>,
-    made: Vec<MadePart>,
+    pub(super) by: Option<Deliverer>,
+    /// The parts of the text.
+    pub(super) made: Vec<MadePart>,
 }
 
 /// Renders the charts of the paths of a request. `state` returns which state to read of the repository with this root,
@@ -102,7 +107,7 @@ fn rendered(
         clusters: config.and_then(|config| config.clusters.as_deref()),
     };
     let charts = charts_of_one_state(rendering, config, request.release)
-        .installed_by_hand_in(request.namespace.as_deref().unwrap_or_default());
+        .installed_by_hand(programs::by_hand(request, config));
     let exclude = Exclusion::new(&bundles_and_rest(request, config).1.input.exclude)?;
     let mut rendered = Rendered::default();
     let mut paths = request.paths.clone();
@@ -178,6 +183,10 @@ fn rendered(
             1 => format!("{}).yaml", overlay.path),
             number => format!("{} {number}).yaml", overlay.path),
         };
+    }
+    for (name, text) in programs::printed(request, config, state)? {
+        rendered.printed.insert(name, text.overlay.path.clone());
+        rendered.texts.push(text);
     }
     Ok(rendered)
 }

@@ -34,6 +34,8 @@ pub struct Request {
     pub(crate) renders: bool,
     /// The charts that could not be rendered.
     pub(crate) unrendered: UnrenderedCharts,
+    /// The paths of the overlays that programs of bundles printed, by the names of the bundles.
+    pub(crate) printed: BTreeMap<String, String>,
     /// The parts of the overlays in `rendered`, by path.
     pub(crate) made: BTreeMap<String, Vec<MadePart>>,
 }

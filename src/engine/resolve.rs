@@ -10,7 +10,7 @@ use crate::config::{self, Config, Mistake};
 use crate::inventory::{self, Escape, InputError, Release, admit_manifests, locate, read_own_file};
 use crate::knowledge::Tables;
 use crate::rules::World;
-use crate::text::{SourceFile, decode, near};
+use crate::text::{ColumnUnit, SourceFile, decode, near};
 
 /// The resolved input of a session.
 #[derive(Clone, Debug)]
@@ -85,23 +85,22 @@ pub(super) fn resolve(
     let bundles = resolver.bundles();
     within_repository(request, config, &bundles)?;
     if let Some(name) = &request.bundle {
-        let mut chosen = chosen(&bundles, name)?;
+        let chosen = chosen(&bundles, name)?;
         if request.paths.is_empty() {
             return Ok(Resolved {
                 bundles: vec![chosen],
                 paths: None,
             });
         }
-        chosen.input.paths = request.paths.clone();
         return Ok(Resolved {
             bundles: Vec::new(),
-            paths: Some(chosen),
+            paths: Some(resolver.with_paths(chosen)),
         });
     }
     let paths = match (request.paths.is_empty(), bundles.is_empty()) {
         (true, false) => None,
         (true, true) => Some(resolver.rest(vec![".".to_owned()])),
-        (false, _) => Some(resolver.rest(request.paths.clone())),
+        (false, _) => Some(resolver.with_paths(resolver.rest(Vec::new()))),
     };
     Ok(Resolved { bundles, paths })
 }
@@ -181,27 +180,59 @@ impl<'a> Resolver<'a> {
 
     fn bundle(&self, bundle: &config::BundleConfig) -> BundleInput {
         let folder = folder(self.config);
-        let paths = bundle.paths.iter().map(|path| joined(folder, path));
-        let mut combined =
-            self.bundle_input(paths.collect(), bundle.namespace.as_deref(), bundle.world);
+        let paths = match self.request.printed.get(&bundle.name) {
+            Some(printed) => vec![printed.clone()],
+            None => sources_of(bundle, folder),
+        };
+        let mut combined = self.bundle_input(paths, bundle.namespace.as_deref(), bundle.world);
         let excluded = bundle.exclude.iter().map(|glob| joined(folder, glob));
         combined.input.exclude.extend(excluded);
         BundleInput {
             name: Some(bundle.name.clone()),
             cluster: bundle.cluster.clone(),
             delivery: bundle.delivery,
-            rendering: RenderSettings {
-                folder: folder.to_owned(),
-                arguments: bundle.render.clone(),
-                timeout: bundle.timeout,
-            },
+            rendering: self.rendering(bundle),
             ..combined
+        }
+    }
+
+    fn rendering(&self, bundle: &config::BundleConfig) -> RenderSettings {
+        let place = self.config.map(|config| {
+            let source = &config.source;
+            source.position(bundle.place.start, ColumnUnit::Utf8).line
+        });
+        RenderSettings {
+            folder: folder(self.config).to_owned(),
+            arguments: bundle.render.clone(),
+            timeout: bundle.timeout,
+            line: place.unwrap_or(1),
         }
     }
 
     /// Returns the settings for `paths` that belong to no bundle.
     fn rest(&self, paths: Vec<String>) -> BundleInput {
         self.bundle_input(paths, None, None)
+    }
+
+    /// Returns an input with the paths of the request. What the program of a bundle printed replaces the bundle's files.
+    fn with_paths(&self, mut input: BundleInput) -> BundleInput {
+        input.input.paths.clone_from(&self.request.paths);
+        let Input { paths, exclude, .. } = &mut input.input;
+        let bundles = self.config.iter().flat_map(|config| &config.bundles);
+        for bundle in bundles {
+            let Some(printed) = self.request.printed.get(&bundle.name) else {
+                continue;
+            };
+            for source in sources_of(bundle, folder(self.config)) {
+                let place = locate(&source);
+                paths.retain(|path| locate(path) != place);
+                if !locate(printed).starts_with(place) {
+                    exclude.extend([format!("{source}/**"), source]);
+                }
+            }
+            paths.push(printed.clone());
+        }
+        input
     }
 
     /// Combines the settings; `namespace` and `world` are those of the bundle that has the `paths`.
@@ -249,6 +280,12 @@ impl<'a> Resolver<'a> {
             rendering: RenderSettings::default(),
         }
     }
+}
+
+/// Returns the paths of a bundle, relative to the working directory.
+pub(super) fn sources_of(bundle: &config::BundleConfig, folder: &str) -> Vec<String> {
+    let paths = bundle.paths.iter().map(|path| joined(folder, path));
+    paths.collect()
 }
 
 /// Returns the folder of the configuration, to which its paths are relative; empty without one.

@@ -129,7 +129,7 @@ fn chart(files: &TreeFiles<'_>, charts: &Charts, folder: &str) -> Option<Deliver
         ..Origin::default()
     };
     let subject = format!("chart {}", shown(folder));
-    let namespace = charts.by_hand_in();
+    let namespace = charts.by_hand().namespace_of(folder)?;
     let call = || call(files, folder, (name, namespace));
     let mut made = rendered(charts, call, &subject, &origin);
     place(&mut made.resources, namespace, files.scopes());

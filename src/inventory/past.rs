@@ -79,7 +79,13 @@ pub fn walk_past(
     past: &Past,
     budget: &WalkBudget,
 ) -> Result<Walk, InputError> {
-    let mut found = walk_within(arguments, exclude, budget)?;
+    // A rendering has no file.
+    let on_disk = arguments.iter().filter(|argument| {
+        let place = locate(argument);
+        place.exists() || !past.differing.contains_key(&place)
+    });
+    let on_disk: Vec<String> = on_disk.cloned().collect();
+    let mut found = walk_within(&on_disk, exclude, budget)?;
     found
         .unreadable
         .retain(|file| past.of(&locate(&file.path)).is_some());

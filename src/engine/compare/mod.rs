@@ -29,6 +29,7 @@ pub use comparison::Comparison;
 pub(super) use deliveries::evaluate;
 pub use deliveries::{Deliveries, list_deliveries};
 pub(super) use parsed::{RenderedChart, parts_of};
+pub(super) use rendered::{PrintingBundle, printed};
 pub use request::{CompareRequest, StateChoice};
 pub use start::{UsualChange, is_commit, similar_reference, usual_change};
 pub(super) use unlisted::UnlistedFiles;

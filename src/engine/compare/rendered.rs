@@ -11,7 +11,7 @@ use super::request::StateChoice;
 use super::state::StateReader;
 use crate::charts::Charts;
 use crate::engine::SessionError;
-use crate::engine::input::BundleInput;
+use crate::engine::input::{BundleInput, RenderSettings};
 use crate::inventory::Texts;
 use crate::kustomize::{resolve, shown};
 use crate::manifest::{KUSTOMIZATIONS, ParsedDocument, ParsedFile};
@@ -23,7 +23,8 @@ struct Job {
     at: usize,
     /// The name of a bundle, or the folder of a root.
     what: String,
-    is_bundle: bool,
+    /// The line of the configuration that names the bundle; `None` for a root.
+    bundle_line: Option<usize>,
     /// The folder in which it is run, from the root of the state.
     folder: String,
     command: RenderCommand,
@@ -57,7 +58,7 @@ pub(super) fn rendered(
             jobs.extend(folders.into_iter().map(|folder| Job {
                 at,
                 what: folder.clone(),
-                is_bundle: false,
+                bundle_line: None,
                 folder,
                 command: command.clone(),
             }));
@@ -81,7 +82,8 @@ pub(super) fn rendered(
     for (job, made_by, printed) in printed {
         match printed.and_then(|bytes| job.parsed(bytes, texts)) {
             Ok(file) => {
-                let made = made_by.map(|path| (1, path.into(), 1));
+                let line = job.bundle_line.unwrap_or(1);
+                let made = made_by.map(|path| (1, path.into(), line));
                 let file = file.with_made(made.into_iter().collect());
                 if !file.has_objects() {
                     notes.push(format!(
@@ -91,10 +93,10 @@ pub(super) fn rendered(
                     ));
                 }
                 let Rendered { bundles, roots } = &mut all[job.at];
-                let files = if job.is_bundle { bundles } else { roots };
+                let files = if job.is_bundle() { bundles } else { roots };
                 files.insert(job.what, file);
             }
-            Err(reason) if job.is_bundle => {
+            Err(reason) if job.is_bundle() => {
                 return Err(SessionError::Render {
                     what: job.called(),
                     side: SIDES[job.at].1,
@@ -134,34 +136,89 @@ pub(super) fn unrendered(configured: &Configured) -> Option<String> {
     })
 }
 
+/// A bundle whose program is run in a single state.
+pub(in crate::engine) struct PrintingBundle {
+    pub(in crate::engine) name: String,
+    pub(in crate::engine) rendering: RenderSettings,
+    /// Its paths from the root of the state, up to their first wildcard.
+    pub(in crate::engine) paths: Vec<String>,
+}
+
+/// Runs the programs of bundles in a single state, and returns what each prints; `None` for a bundle of which the state
+/// has no file.
+///
+/// # Errors
+/// A program that fails, and a state that cannot be checked out.
+pub(in crate::engine) fn printed(
+    choice: &StateChoice,
+    bundles: &[PrintingBundle],
+) -> Result<Vec<Option<Arc<str>>>, SessionError> {
+    let Some(checkout) = StateReader::default().checkout(choice)? else {
+        return Ok(vec![None; bundles.len()]);
+    };
+    let side = match choice {
+        StateChoice::Commit(_) => "the earlier commit",
+        _ => "the work tree",
+    };
+    let printed = bundles.par_iter().map(|bundle| {
+        let root = checkout.root();
+        if !bundle.paths.iter().any(|path| root.join(path).exists()) {
+            return Ok(None);
+        }
+        let Some(job) = Job::of(0, &bundle.name, &bundle.rendering) else {
+            return Ok(None);
+        };
+        let file = job.run(&checkout).and_then(|bytes| {
+            let mut texts = Texts::default();
+            job.parsed(bytes, &mut texts)
+        });
+        match file {
+            Ok(file) => Ok(Some(Arc::from(file.source().text()))),
+            Err(reason) => Err(SessionError::Render {
+                what: job.called(),
+                side,
+                reason,
+            }),
+        }
+    });
+    printed.collect()
+}
+
 /// Returns the job for a bundle; `None` if it has no command, or if the state contains none of its files.
 fn of_bundle(
     at: usize,
     bundle: &BundleInput,
     parsed: &Parsed,
 ) -> Result<Option<Job>, SessionError> {
-    let (Some(arguments), Some(name)) = (&bundle.rendering.arguments, &bundle.name) else {
+    let name = bundle.name.as_deref().unwrap_or_default();
+    let Some(job) = Job::of(at, name, &bundle.rendering) else {
         return Ok(None);
     };
-    if parsed.named(bundle)?.is_empty() {
-        return Ok(None);
-    }
-    let timeout = bundle.rendering.timeout;
-    Ok(Some(Job {
-        at,
-        what: name.clone(),
-        is_bundle: true,
-        folder: bundle.rendering.folder.clone(),
-        command: RenderCommand {
-            arguments: arguments.clone(),
-            timeout: timeout.unwrap_or(RenderCommand::TIMEOUT),
-        },
-    }))
+    let has_files = !parsed.named(bundle)?.is_empty();
+    Ok(has_files.then_some(job))
 }
 
 impl Job {
+    /// Creates the job for a bundle; `None` if it has no program.
+    fn of(at: usize, name: &str, rendering: &RenderSettings) -> Option<Self> {
+        Some(Self {
+            at,
+            what: name.to_owned(),
+            bundle_line: Some(rendering.line),
+            folder: rendering.folder.clone(),
+            command: RenderCommand {
+                arguments: rendering.arguments.clone()?,
+                timeout: rendering.timeout.unwrap_or(RenderCommand::TIMEOUT),
+            },
+        })
+    }
+
+    fn is_bundle(&self) -> bool {
+        self.bundle_line.is_some()
+    }
+
     fn called(&self) -> String {
-        if self.is_bundle {
+        if self.is_bundle() {
             format!("bundle `{}`", self.what)
         } else {
             shown(&self.what).to_owned()
@@ -194,7 +251,7 @@ impl Job {
 
     /// Returns the file of the tree that names what is rendered: the configuration or the kustomization.
     fn made_by(&self, checkout: &Checkout, configuration: Option<&str>) -> Option<String> {
-        if self.is_bundle {
+        if self.is_bundle() {
             return configuration.map(str::to_owned);
         }
         let mut names = KUSTOMIZATIONS

@@ -1,5 +1,6 @@
 //! `--render` of charts: the deletions that a version bump or a changed value causes.
 
+mod bundles;
 mod dependencies;
 mod fake;
 mod parts;

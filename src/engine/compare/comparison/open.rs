@@ -19,6 +19,7 @@ use crate::changes::{
 };
 use crate::charts::Charts;
 use crate::engine::input::BundleInput;
+use crate::engine::programs::installed_by_hand;
 use crate::engine::{ConfigChoice, SessionError};
 use crate::graph::argo::Terms;
 use crate::inventory::{self, Texts, read_bytes};
@@ -154,6 +155,12 @@ fn charts(request: &CompareRequest, configured: &Configured) -> Charts {
         configured.rest.input.settings.release.to_string(),
     )
 }
+    .installed_by_hand(installed_by_hand(
+        &configured.rest,
+        configured
+            .bundles()
+            .map(|bundle| (bundle, bundle.input.paths.clone())),
+    ))
 
 /// Compares the inputs that the builds of both states do not evaluate.
 fn unread_between(base: &Parsed, head: &Parsed, configured: &Configured) -> UnreadChanges {
