@@ -44,9 +44,11 @@ pub(super) fn in_tree(report: &Report) -> Cow<'_, Report> {
             edits.all(|edit| !report.sources.file(edit.file).is_made())
         });
     }
-    let sources = places.added.into_iter();
-    for path in sources {
-        moved.sources.push(SourceFile::new(path, ""));
+    // Of a file that was not read, only the number of a line is known.
+    for (path, last) in places.added {
+        moved
+            .sources
+            .push(SourceFile::new(path, "\n".repeat(last - 1)));
     }
     Cow::Owned(moved)
 }
@@ -61,8 +63,9 @@ struct TreePlaces<'a> {
     sources: &'a Sources,
     /// The files by path, those of head before those of base.
     known: HashMap<String, FileId>,
-    /// Paths of files that were not read, such as templates: the files after those of `sources`.
-    added: Vec<String>,
+    /// Files that were not read, such as templates, each with the last line that is named: the files after those of
+    /// `sources`.
+    added: Vec<(String, usize)>,
 }
 
 impl<'a> TreePlaces<'a> {
@@ -88,14 +91,22 @@ impl<'a> TreePlaces<'a> {
         let (path, line) = self.sources.file(file).made_by(span.start)?;
         let known = self.known.get(path).copied();
         let file = known.unwrap_or_else(|| {
-            self.added.push(path.to_owned());
+            self.added.push((path.to_owned(), 1));
             let id = FileId((self.sources.len() + self.added.len() - 1) as u32);
             self.known.insert(path.to_owned(), id);
             id
         });
-        let was_read = (file.0 as usize) < self.sources.len();
-        let start = was_read.then(|| self.sources.file(file).line_span(line));
-        let start = start.flatten().map_or(0, |line| line.start);
+        let start = match (file.0 as usize).checked_sub(self.sources.len()) {
+            None => {
+                let place = self.sources.file(file).line_span(line);
+                place.map_or(0, |place| place.start)
+            }
+            Some(added) => {
+                let last = &mut self.added[added].1;
+                *last = line.max(*last);
+                line.saturating_sub(1) as u32
+            }
+        };
         Some(Place {
             file,
             span: Span::new(start, start),

@@ -294,7 +294,7 @@ fn place_in_command_output_leads_to_configuration() {
     command.args(["--by", "flux", "-o", "github"]);
     let output = command.output().expect("it runs");
     let said = String::from_utf8(output.stdout).expect("text");
-    let place = "file=ownerlint.yaml,line=1,";
+    let place = "file=ownerlint.yaml,line=3,";
     assert!(said.contains(place), "{said}");
     assert!(said.contains("(in base: web (rendered):"), "{said}");
 }
