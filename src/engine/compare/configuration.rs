@@ -2,13 +2,14 @@
 
 use super::request::{CompareRequest, StateChoice};
 use super::state::{Bytes, StateReader, StateText, TreeState};
+use crate::changes::{Unread, UnreadSide, UnreadWhat};
 use crate::config::{self, Config, Mistake};
 use crate::engine::resolve::configuration;
 use crate::engine::{ConfigChoice, Request, SessionError};
 use crate::git::GitError;
 use crate::inventory::locate;
 use crate::kustomize;
-use crate::text::{SourceFile, decode};
+use crate::text::{ColumnUnit, SourceFile, decode};
 
 /// A configuration, and where it comes from.
 #[derive(Debug, Default)]
@@ -16,6 +17,8 @@ pub(super) struct Found {
     pub(super) config: Option<Config>,
     /// Whether only head has it: then only its bundles, scopes and namespaces are used.
     pub(super) is_new: bool,
+    /// The programs of bundles that the change edits: both states are rendered as base says.
+    pub(super) unread: Vec<Unread>,
     pub(super) notes: Vec<String>,
 }
 
@@ -52,8 +55,60 @@ impl Found {
             config,
             is_new: true,
             notes: vec![note],
+            ..Self::default()
         }
     }
+
+    /// Wraps the configuration of base, given that of head. What the change edits in it is named, and has no effect.
+    fn of_base(base: Config, head: Result<Option<Config>, Mistake>) -> Self {
+        let path = base.source.path();
+        let edited = match &head {
+            Ok(Some(head)) if head.source.text() == base.source.text() => None,
+            Ok(Some(_)) => Some(format!("the change edits {path}")),
+            Ok(None) => Some(format!("the change removes {path}")),
+            Err(mistake) => Some(format!("the change breaks {path} ({mistake})")),
+        };
+        let note = edited.map(|edited| {
+            format!(
+                "{edited}: both states are compared with the configuration of base, so that a change cannot hide its own \
+                 effects"
+            )
+        });
+        Self {
+            unread: match &head {
+                Ok(Some(head)) => edited_programs(&base, head),
+                _ => Vec::new(),
+            },
+            config: Some(base),
+            is_new: false,
+            notes: note.into_iter().collect(),
+        }
+    }
+}
+
+/// Returns the bundles whose program, or whose folders for it, differ in head.
+fn edited_programs(base: &Config, head: &Config) -> Vec<Unread> {
+    let edited = base.bundles.iter().filter_map(|before| {
+        let mut after = head.bundles.iter();
+        let after = after.find(|after| after.name == before.name)?;
+        let is_same = (&before.render, &before.paths) == (&after.render, &after.paths);
+        if is_same || before.render.is_none() && after.render.is_none() {
+            return None;
+        }
+        let position = head.source.position(after.place.start, ColumnUnit::Utf8);
+        Some(Unread {
+            what: UnreadWhat::Generator,
+            subject: format!("program of bundle {}", after.name),
+            file: head.source.path().to_owned(),
+            line: position.line,
+            was: None,
+            side: UnreadSide::Both,
+            reason: "the change edits `render` or `paths` of the bundle, and both states are read as base says".to_owned(),
+            delivery: None,
+            is_harmless: false,
+        })
+    });
+    edited.collect()
 }
 
 /// Finds the configuration of a comparison.
@@ -85,11 +140,25 @@ pub(super) fn find(
                 };
                 in_folders(&state, &folder)?
             };
+            let of_head = discovered(&request.head, request, head);
+            // Base may lack later changes of the trusted configuration.
+            let is_edited = request.config_ref.is_none()
+                || differ(&discovered(&request.base, request, base), &of_head);
             Ok(match own {
+                Some(config) if is_edited => Found::of_base(config, of_head),
                 Some(config) => Found::as_it_is(Some(config)),
-                None => Found::new_in_head(discovered(&request.head, request, head)),
+                None => Found::new_in_head(of_head),
             })
         }
+    }
+}
+
+/// Whether the texts of two configurations differ.
+fn differ(one: &Result<Option<Config>, Mistake>, other: &Result<Option<Config>, Mistake>) -> bool {
+    match (one, other) {
+        (Ok(Some(one)), Ok(Some(other))) => one.source.text() != other.source.text(),
+        (Ok(None), Ok(None)) => false,
+        _ => true,
     }
 }
 
@@ -113,25 +182,34 @@ fn named(
     };
     let paths = [path.to_owned()];
     let state = reader.read(trusted, &paths)?;
-    if let Some(file) = state.files.get(&place) {
-        return Ok(Found::as_it_is(Some(read(&state, &place, file)?)));
-    }
     let in_head = match &request.head {
         // If head is a folder, the configuration is looked up in the work tree instead.
         StateChoice::Path(_) => StateChoice::WorkTree,
         choice => choice.clone(),
     };
-    if !reader.has(&in_head, &place)? {
-        return Ok(Found::as_it_is(from_disk(request, reader)?));
+    let is_in_head = reader.has(&in_head, &place)?;
+    let of_base = state.files.get(&place);
+    let of_base = of_base.map(|file| read(&state, &place, file)).transpose()?;
+    if !is_in_head {
+        return Ok(match of_base {
+            Some(config) if request.config_ref.is_none() => Found::of_base(config, Ok(None)),
+            Some(config) => Found::as_it_is(Some(config)),
+            None => Found::as_it_is(from_disk(request, reader)?),
+        });
     }
     let head = reader.read(&in_head, &paths)?;
-    Ok(Found::new_in_head(match head.files.get(&place) {
+    let of_head = match head.files.get(&place) {
         Some(file) => read(&head, &place, file).map(Some),
         None => Err(Mistake::unreadable(
             path,
             "it is not a file of the repository".to_owned(),
         )),
-    }))
+    };
+    Ok(match of_base {
+        Some(config) if request.config_ref.is_none() => Found::of_base(config, of_head),
+        Some(config) => Found::as_it_is(Some(config)),
+        None => Found::new_in_head(of_head),
+    })
 }
 
 /// Returns the folder in which the search for a configuration begins.

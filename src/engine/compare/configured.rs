@@ -6,6 +6,7 @@ use super::cluster::ClusterInput;
 use super::configuration::{Found, find};
 use super::request::CompareRequest;
 use super::state::{StateReader, TreeState};
+use crate::changes::Unread;
 use crate::charts::ChartSettings;
 use crate::config::Config;
 use crate::engine::input::BundleInput;
@@ -28,6 +29,8 @@ pub(super) struct Configured {
     pub(super) judging: Judging,
     /// Whether only head has the configuration.
     pub(super) is_new: bool,
+    /// The programs of bundles that the change edits.
+    pub(super) unread: Vec<Unread>,
     pub(super) notes: Vec<String>,
 }
 
@@ -88,6 +91,7 @@ pub(super) fn configured(
     let Found {
         config,
         is_new,
+        unread,
         notes,
     } = find(request, reader, base, head)?;
     let plain = Request {
@@ -110,6 +114,7 @@ pub(super) fn configured(
             .map(|config| config.charts.clone())
             .unwrap_or_default(),
         is_new: is_new && config.is_some(),
+        unread,
         notes,
     })
 }

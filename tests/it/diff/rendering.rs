@@ -298,3 +298,33 @@ fn place_in_command_output_leads_to_configuration() {
     assert!(said.contains(place), "{said}");
     assert!(said.contains("(in base: web (rendered):"), "{said}");
 }
+
+#[test]
+fn edited_program_of_bundle_is_not_used_and_is_named() {
+    let folder = repository(CAT, "");
+    let config = std::fs::read_to_string(folder.path().join("ownerlint.yaml")).expect("a file");
+    let edited = config
+        .replace("'a b'", "c")
+        .replace("version: 1\n", "version: 1\n# ours\n");
+    folder.write("ownerlint.yaml", &edited).commit();
+    for options in [&REFS[..], &RENDER] {
+        let document = folder.run("", options).expect("a comparison");
+        assert_eq!(document["summary"]["verdict"], "unknown");
+        let unread = &document["unread"][0];
+        assert_eq!(unread["subject"], "program of bundle web");
+        assert_eq!(unread["line"], 4);
+        let note = "the change edits ownerlint.yaml: both states are compared with the configuration of base, so that a \
+                    change cannot hide its own effects";
+        let notes = document["notes"].as_array().expect("notes");
+        assert!(notes.contains(&serde_json::json!(note)), "{notes:?}");
+    }
+    let broken = edited.replace("paths:", "path:");
+    folder.write("ownerlint.yaml", &broken).commit();
+    let document = folder.run("", &REFS).expect("a comparison");
+    let notes = document["notes"].to_string();
+    assert!(
+        notes.contains("the change breaks ownerlint.yaml ("),
+        "{notes}"
+    );
+    assert_eq!(document["summary"]["verdict"], "nothing");
+}

@@ -90,6 +90,7 @@ impl Comparison {
         let unrendered = unrendered.chain(old.unrendered(&new, UnreadSide::Base));
         let unread = unread
             .with_unrendered(unrendered)
+            .with_elsewhere(std::mem::take(&mut configured.unread))
             .with_elsewhere(new.edited_elsewhere(&old))
             .with_elsewhere(new.unpruned(&old))
             .with_elsewhere(new.disputed(&old));
@@ -154,13 +155,13 @@ fn charts(request: &CompareRequest, configured: &Configured) -> Charts {
         &request.rendering.and(&configured.charts),
         configured.rest.input.settings.release.to_string(),
     )
-}
     .installed_by_hand(installed_by_hand(
         &configured.rest,
         configured
             .bundles()
             .map(|bundle| (bundle, bundle.input.paths.clone())),
     ))
+}
 
 /// Compares the inputs that the builds of both states do not evaluate.
 fn unread_between(base: &Parsed, head: &Parsed, configured: &Configured) -> UnreadChanges {
