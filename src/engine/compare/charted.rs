@@ -9,8 +9,8 @@ use crate::graph::delivery::Delivery;
 use crate::graph::unread::{UnreadInput, What};
 use crate::render::RenderError;
 
-/// Renders the charts that only one of the states needs, those of the `kept` deliveries, and those in Namespaces that
-/// head no longer delivers. Returns whether the states have to be evaluated again.
+/// Renders the charts that only one of the states needs, those of the `kept` deliveries and of replaced releases, and those
+/// in Namespaces that head no longer delivers. Returns whether the states have to be evaluated again.
 ///
 /// # Errors
 /// There are charts to render, and no `helm`.
@@ -28,6 +28,7 @@ pub(super) fn are_rendered_anew(
     let of_kept = kept.iter().flat_map(|one| &one.charts);
     let wanted = wanted.map(|(_, call)| *call).chain(of_kept);
     let wanted = wanted.chain(transformed(&states)).chain(emptied(&states));
+    let wanted = wanted.chain(reinstalled(&states));
     let wanted: BTreeSet<CallId> = wanted.cloned().collect();
     if charts.render(&wanted)? {
         return Ok(true);
@@ -56,6 +57,22 @@ fn transformed<'d>(states: &[Vec<&'d Delivery>; 2]) -> Vec<&'d CallId> {
         before.is_some_and(|before| !one.transformed_since(before).is_empty())
     });
     moved.flat_map(|one| &one.charts).collect()
+}
+
+/// Returns the calls of HelmReleases that install another release in the other state. The chart may render the same: the
+/// namespace in which Helm stores a release decides nothing else.
+fn reinstalled<'d>([base, head]: &[Vec<&'d Delivery>; 2]) -> Vec<&'d CallId> {
+    let before: BTreeMap<&str, &Delivery> =
+        base.iter().map(|one| (one.id.as_str(), *one)).collect();
+    let replaced = head.iter().filter(|after| {
+        let before = before.get(after.id.as_str());
+        let releases = before.and_then(|before| {
+            let before = before.settings.release.as_ref()?;
+            Some((before, after.settings.release.as_ref()?))
+        });
+        releases.is_some_and(|(before, after)| before.is_replaced_by(after))
+    });
+    replaced.flat_map(|one| &one.charts).collect()
 }
 
 /// Returns the calls of base for Namespaces that head no longer delivers: their content is deleted.

@@ -1055,3 +1055,20 @@ fn switching_local_chart_recreates_and_never_uninstalls_objects() {
         .commit();
     assert_eq!(effects(&tree.diff(&["--render"])), [""; 0]);
 }
+
+#[test]
+fn release_stored_in_another_namespace_is_rendered_and_reinstalled() {
+    let tree = flux();
+    tree.write(&[(
+        "apps/web.yaml",
+        &release("web", "1.0.0", "  storageNamespace: store\n"),
+    )]);
+    tree.folder.commit();
+    let document = tree.diff(&["--render"]);
+    let recreated = [
+        "recreated ConfigMap/shop/web-config",
+        "recreated Service/shop/web",
+    ];
+    assert_eq!(effects(&document), recreated);
+    assert_eq!(unread(&document), [""; 0]);
+}
