@@ -7,7 +7,7 @@ use super::input::Bundle;
 use super::list::MOST_SKIPPED;
 use crate::finding::Severity;
 use crate::inventory::Inventory;
-use crate::kustomize::{ancestors, folder_of, is_remote};
+use crate::kustomize::{ancestors, folder_of, is_remote, name_of};
 use crate::manifest::{ParsedFile, SkipReason, TemplateLanguage, is_kustomization};
 use crate::ownership::Reach;
 use crate::report::{Note, Remedy, Reported};
@@ -133,7 +133,8 @@ fn template_notes(inventory: &Inventory, renders: bool) -> Vec<Note> {
         }
         let language = chart.is_none().then_some(*language);
         let folders = templates.entry(language).or_default();
-        *folders.entry(chart.unwrap_or(folder)).or_default() += 1;
+        let folder = chart.map_or(folder, |chart| charts.installed_with(chart));
+        *folders.entry(folder).or_default() += 1;
     }
     let notes = templates.iter().filter_map(|(language, folders)| {
         let (first, _) = folders.first_key_value()?;
@@ -193,6 +194,16 @@ impl<'i> ChartFolders<'i> {
         *self.0.entry(folder).or_insert_with(|| {
             ancestors(folder).find(|above| Path::new(above).join("Chart.yaml").is_file())
         })
+    }
+
+    /// Returns the chart that `chart` is installed with: the one that has it in its folder `charts`, or itself.
+    pub(super) fn installed_with(&mut self, chart: &'i str) -> &'i str {
+        let (above, parent) = (folder_of(chart), folder_of(folder_of(chart)));
+        if name_of(above) == "charts" && self.above(parent) == Some(parent) {
+            self.installed_with(parent)
+        } else {
+            chart
+        }
     }
 }
 

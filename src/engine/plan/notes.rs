@@ -278,7 +278,7 @@ pub(super) fn unrendered_charts(inventory: &Inventory) -> BTreeSet<String> {
         let chart = folders
             .above(folder)
             .filter(|chart| is_in_templates(chart, folder))?;
-        Some(shown(chart).to_owned())
+        Some(shown(folders.installed_with(chart)).to_owned())
     });
     charts.collect()
 }

@@ -181,6 +181,20 @@ fn unrendered_templates_are_skipped_with_one_note_for_all_charts() {
         .stdout(contains(
             "charts/db: this chart and 1 more have 3 unrendered templates, which nothing checked:",
         ));
+    // A subchart is a part of its parent.
+    let parts = [
+        "charts/db/charts/sub/Chart.yaml",
+        "charts/db/charts/sub/templates/a.yaml",
+    ];
+    write(folder, parts[0], "apiVersion: v2\nname: sub\n");
+    write(folder, parts[1], "kind: {{ .Values.kind }}\n");
+    ownerlint()
+        .current_dir(folder)
+        .args(["."])
+        .assert()
+        .stdout(contains(
+            "charts/db: this chart and 1 more have 4 unrendered",
+        ));
 }
 
 #[test]
