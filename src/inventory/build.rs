@@ -5,6 +5,7 @@ use std::sync::Arc;
 use foldhash::HashSet;
 use rayon::prelude::*;
 
+use super::rendered::RenderedTemplates;
 use super::resolutions::Resolutions;
 use super::{
     AppliedFile, BuiltKeys, InDocument, Inventory, Kinds, Member, Neighbourhood, ObjectId,
@@ -72,9 +73,18 @@ impl Inventory {
             });
         let neighbours: Vec<_> = neighbours.collect();
         let mut set_aside = Vec::new();
+        let rendered = RenderedTemplates::of(&files);
         written.retain(|object| {
-            let neighbours = neighbours.get(object.file.0 as usize);
+            let at = object.file.0 as usize;
+            let neighbours = neighbours.get(at);
             let reason = neighbours.and_then(|neighbours| reason_to_skip(object.what, neighbours));
+            let reason = reason.or_else(|| {
+                let path = files[at].source().path();
+                let is_draft = rendered.has(&files[at], object.what)
+                    && built[at].is_none()
+                    && !neighbourhood.is_applied(path);
+                is_draft.then_some(SkipReason::RenderedTemplate)
+            });
             let is_written = reason.is_none();
             set_aside.extend(reason.map(|reason| {
                 let span = object.what.start();

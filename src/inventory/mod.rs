@@ -20,6 +20,7 @@ mod neighbourhood;
 mod open;
 mod past;
 mod read;
+mod rendered;
 mod resolutions;
 mod tree;
 mod volumes;

@@ -199,6 +199,11 @@ impl Neighbourhood {
         })
     }
 
+    /// Whether a neighbour applies the file at `path`, or a delivery object applies its folder.
+    pub(super) fn is_applied(&self, path: &str) -> bool {
+        self.is_reached(&resolved(path))
+    }
+
     /// Whether a neighbour applies the file, or a delivery object applies its folder.
     fn is_reached(&self, path: &str) -> bool {
         self.is_named_as_applied(path) || self.is_delivered(folder_of(path))

@@ -59,6 +59,8 @@ pub enum SkipReason {
     Data(ManifestTool),
     /// It is a template that was not rendered, with the evidence.
     Template(TemplateLanguage, Cow<'static, str>),
+    /// It is a template of a chart whose rendering is in the input.
+    RenderedTemplate,
     /// It cannot be read, and its file contains a manifest; with the error.
     Unreadable(Cow<'static, str>),
     /// It cannot be read, and its file contains no manifest; with the error.
@@ -79,7 +81,7 @@ impl SkipReason {
             | Self::Assertion(_)
             | Self::Patch(_)
             | Self::Data(_) => "not-a-manifest",
-            Self::Template(..) => "template",
+            Self::Template(..) | Self::RenderedTemplate => "template",
             Self::Unreadable(_) | Self::Text(_) => "unreadable",
         }
     }
@@ -129,6 +131,7 @@ impl fmt::Display for SkipReason {
             Self::Patch(tool) => write!(f, "{} patch", tool.as_str()),
             Self::Data(tool) => write!(f, "{} input", tool.as_str()),
             Self::Template(_, detail) => f.write_str(detail),
+            Self::RenderedTemplate => f.write_str("a template whose rendering is in the input"),
             Self::Unreadable(message) => f.write_str(message),
             Self::Text(message) => write!(f, "not about manifests: {message}"),
         }

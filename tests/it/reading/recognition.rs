@@ -645,3 +645,64 @@ fn secret_after_many_unreadable_documents_stays_hidden() {
     let line = text.lines().count();
     assert_eq!(file.source().shown_line(line), "data: *");
 }
+
+/// A chart with one template that needs no rendering.
+fn chart_with_plain_template() -> Repository {
+    let repository = Repository::new();
+    let plain = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain}\n";
+    repository
+        .write("charts/one/Chart.yaml", "apiVersion: v2\nname: web\n")
+        .write("charts/one/templates/plain.yaml", plain)
+        .write("charts/one/crds/a.yaml", &plain.replace("plain", "first"));
+    repository
+}
+
+#[test]
+fn template_is_skipped_if_its_rendering_is_in_the_input() {
+    let repository = chart_with_plain_template();
+    let listed = || repository.run(&["list", "."], "").1;
+    assert!(listed().starts_with("ConfigMap/?/first"), "{}", listed());
+    let rendering = "---\n# Source: web/crds/a.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: first}\n---\n# Source: web/templates/plain.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain}\n";
+    repository.write("rendered/all.yaml", rendering);
+    let said = listed();
+    assert!(!said.contains("charts/"), "{said}");
+    assert!(
+        said.contains("2 objects; skipped: 1 not-a-manifest, 2 template"),
+        "{said}"
+    );
+    let (_, said, _) = repository.run(&["check", "--show", "info", "."], "");
+    assert!(!said.contains("duplicate-object"), "{said}");
+    // Another object of the template is not in the rendering.
+    let both = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\n";
+    repository.write("charts/one/templates/plain.yaml", both);
+    let said = listed();
+    assert!(said.contains("ConfigMap/?/more"), "{said}");
+    assert!(said.contains("3 objects"), "{said}");
+}
+
+#[test]
+fn template_is_read_if_only_another_chart_is_rendered() {
+    let repository = chart_with_plain_template();
+    repository.write(
+        "rendered/all.yaml",
+        "---\n# Source: db/templates/plain.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain}\n",
+    );
+    let (_, said, _) = repository.run(&["list", "."], "");
+    assert!(said.contains("charts/one/templates/plain.yaml"), "{said}");
+}
+
+#[test]
+fn template_that_a_kustomization_applies_is_read_beside_its_rendering() {
+    let repository = chart_with_plain_template();
+    repository
+        .write(
+            "rendered/all.yaml",
+            "---\n# Source: web/templates/plain.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain}\n",
+        )
+        .write(
+            "charts/one/templates/kustomization.yaml",
+            "resources: [plain.yaml]\n",
+        );
+    let (_, said, _) = repository.run(&["list", "."], "");
+    assert!(said.contains("charts/one/templates/plain.yaml"), "{said}");
+}
