@@ -118,7 +118,13 @@ impl<'a> Telling<'a> {
                 !unattended.contains(&member.key) && self.withdrawn.assumed.is_empty();
             let certainty_of_end = certainty.and(kind != EffectKind::Stuck || is_attended);
             effects.push(self.effect(&member.key, kind, certainty_of_end, because.clone()));
-            effects.extend(self.products(member, certainty, &because, &fates));
+            let with_owner = if kind == EffectKind::Stuck && is_attended {
+                self.certainty_with_stuck(member, certainty)
+            } else {
+                Some(certainty)
+            };
+            let certainties = (certainty, with_owner);
+            effects.extend(self.products(member, certainties, &because, &fates));
             if !with_claims.contains(&member.key) {
                 effects.extend(self.data(member, certainty, &because));
             }

@@ -8,7 +8,7 @@ use crate::finding::Certainty;
 use crate::gc::Fate;
 use crate::inventory::Member;
 use crate::knowledge::DataFate;
-use crate::kube::{ObjectKey, kinds};
+use crate::kube::{ObjectKey, Policy, kinds};
 use crate::ownership::{ImpliedObject, TieKind, data_loss, reclaim_policy};
 
 impl<'a> Telling<'a> {
@@ -42,40 +42,51 @@ impl<'a> Telling<'a> {
     }
 
     /// Returns the deletion of objects that no manifest contains: those that a controller created for `member`, as
-    /// dependents or in a namespace that is deleted.
+    /// dependents or in a namespace that is deleted. `with_owner` is the certainty for dependents, if they are deleted.
     pub(super) fn products(
         &self,
         member: &Member,
-        certainty: EffectCertainty,
+        (certainty, with_owner): (EffectCertainty, Option<EffectCertainty>),
         because: &[ObjectKey],
         fates: &BTreeMap<ObjectKey, Fate>,
     ) -> Vec<DiffEffect> {
         let inventory = &self.part.base.inventory;
-        let products = self
-            .part
-            .analysis
-            .ties()
-            .from(member.id)
-            .iter()
-            .filter(|tie| match tie.kind {
-                TieKind::Generates { owned: true } => true,
-                TieKind::Generates { owned: false } => {
-                    let namespace = tie.to.key.namespace.name().map(ObjectKey::of_namespace);
-                    match namespace.and_then(|namespace| fates.get(&namespace)) {
-                        Some(Fate::Present(present)) => present.terminating,
-                        Some(Fate::Gone) => true,
-                        None => false,
-                    }
-                }
-                TieKind::Uses => false,
-            });
-        let unseen = products.filter(|tie| inventory.with_key(&tie.to.key).is_empty());
-        let deleted = unseen.map(|tie| {
+        let products = self.part.analysis.ties().from(member.id).iter();
+        let products = products.filter_map(|tie| {
+            let namespace = tie.to.key.namespace.name().map(ObjectKey::of_namespace);
+            let goes_with_namespace = match namespace.and_then(|namespace| fates.get(&namespace)) {
+                Some(Fate::Present(present)) => present.terminating,
+                Some(Fate::Gone) => true,
+                None => false,
+            };
+            match tie.kind {
+                TieKind::Generates { .. } if goes_with_namespace => Some((tie, certainty)),
+                TieKind::Generates { owned: true } => Some((tie, with_owner?)),
+                TieKind::Generates { owned: false } | TieKind::Uses => None,
+            }
+        });
+        let unseen = products.filter(|(tie, _)| inventory.with_key(&tie.to.key).is_empty());
+        let deleted = unseen.map(|(tie, certainty)| {
             let certainty = certainty.and(tie.certainty == Certainty::Certain);
             let chain = because.iter().chain([&tie.to.key]).cloned().collect();
             self.effect(&tie.to.key, EffectKind::GeneratedDeleted, certainty, chain)
         });
         deleted.collect()
+    }
+
+    /// Returns how certain the garbage collector deletes the dependents of `owner`, whose deletion may not finish; `None`
+    /// if it does not. It leaves them alone until the owner is gone, unless the policy is Foreground.
+    pub(super) fn certainty_with_stuck(
+        &self,
+        owner: &Member,
+        certainty: EffectCertainty,
+    ) -> Option<EffectCertainty> {
+        let mut requests = self.withdrawn.requests.iter();
+        let request = requests.find(|request| request.key == owner.key);
+        if request.and_then(|request| request.policy) == Some(Policy::Foreground) {
+            return Some(certainty);
+        }
+        (certainty != EffectCertainty::Certain).then_some(EffectCertainty::Possible)
     }
 
     /// Returns the loss of the data that is deleted with an object.

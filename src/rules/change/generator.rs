@@ -2,7 +2,7 @@
 
 use super::recipe::keep;
 use super::words::{counted, deletes, leaving, on_culprit, stuck, toll, tool};
-use crate::merge::{CascadeKind, Loss, Merge, MergeCascade};
+use crate::merge::{CascadeKind, EffectCertainty, Loss, Merge, MergeCascade};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::named;
@@ -40,7 +40,15 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let again = again
         .map(|maker| format!(" {} recreates it once it is gone.", named(maker)))
         .unwrap_or_default();
-    let (leaving, deletes) = (leaving(merge, generator), deletes(merge, generator));
+    // If the deletion of the generator may not finish, its objects may stay.
+    let mut deleted = cascade.losses.iter().filter(|loss| !loss.stuck);
+    let is_in_doubt = deleted.all(|loss| loss.certainty == EffectCertainty::Possible);
+    let deletes = if is_in_doubt {
+        "may delete"
+    } else {
+        deletes(merge, generator)
+    };
+    let leaving = leaving(merge, generator);
     on_culprit(merge, cascade, format!("{leaving} {deletes} {taken}"))
         .label("owns the deleted objects")
         .reason(format!(

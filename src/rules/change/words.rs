@@ -192,10 +192,24 @@ pub(super) fn stuck(cascade: &MergeCascade<'_>) -> String {
         .iter()
         .filter(|loss| loss.stuck)
         .partition(|loss| is_in_doubt(loss));
+    let (raced, stuck): (Vec<&Loss<'_>>, Vec<_>) = stuck
+        .into_iter()
+        .partition(|loss| loss.certainty == EffectCertainty::Race);
     let certain = match stuck.as_slice() {
         [] => String::new(),
         [_] => format!(" {} gets stuck in Terminating.", counted(&stuck)),
         _ => format!(" {} get stuck in Terminating.", counted(&stuck)),
+    };
+    let raced = match raced.as_slice() {
+        [] => String::new(),
+        [_] => format!(
+            " {} gets stuck in Terminating, unless its controller is quicker than the other deletions.",
+            counted(&raced)
+        ),
+        _ => format!(
+            " {} get stuck in Terminating, unless their controllers are quicker than the other deletions.",
+            counted(&raced)
+        ),
     };
     let possible = match in_doubt.as_slice() {
         [] => String::new(),
@@ -215,7 +229,7 @@ pub(super) fn stuck(cascade: &MergeCascade<'_>) -> String {
             cascade.culprit.object.kind()
         )
     });
-    certain + &possible + &instead
+    certain + &raced + &possible + &instead
 }
 
 /// Whether the object gets stuck only if nothing outside of base releases it.
