@@ -23,11 +23,12 @@ pub(in crate::rules) static BECAME_HOOK: Rule = rule!(
 );
 
 fn became_hook(merge: &Merge<'_>, sink: &mut Sink) {
-    for object in merge.part.kept().filter(|object| !runs_once(object.base)) {
+    for object in merge.part.kept() {
         let regime = merge.regime_of(object.base);
         match (hook_key(object.base), hook_key(object.head)) {
             (None, Some(hook))
                 if regime.is_release()
+                    && !runs_once(object.base)
                     && is_deleted(merge, object.base)
                     && !runs_last(object.head) =>
             {
@@ -40,7 +41,7 @@ fn became_hook(merge: &Merge<'_>, sink: &mut Sink) {
                     "makes it a hook",
                 ));
             }
-            (Some(hook), None) if regime.is_release() && !is_transient(&object.base.object) => {
+            (Some(hook), None) if regime.is_release() && stays(object.base) => {
                 let draft = in_the_way(merge, object.base, regime, hook);
                 sink.push(changed_in_head(
                     draft,
@@ -64,6 +65,18 @@ fn hook_key(member: &Member) -> Option<Span> {
 /// Whether the object is a Job or Pod, which runs once: as a hook it runs again, which is the usual intention.
 fn runs_once(member: &Member) -> bool {
     [kinds::JOB, kinds::POD].contains(&member.object.group_kind())
+}
+
+/// Whether the object that a hook created exists until the next upgrade: the hook runs before, and neither Helm nor the
+/// controller of finished Jobs deletes it.
+fn stays(member: &Member) -> bool {
+    let hook = Hook::of(member.object.metadata(), HookTool::Helm);
+    let runs = hook.is_some_and(|hook| {
+        let mut events = hook.events.iter();
+        events.any(|event| event.operation != Operation::Delete)
+    });
+    let lifetime = member.object.at(&["spec", "ttlSecondsAfterFinished"]);
+    runs && !is_transient(&member.object) && lifetime.is_none()
 }
 
 /// Whether the hook is created after the upgrade has removed the objects that left the release, and stays.
