@@ -185,6 +185,12 @@ impl Config {
     fn take_rules(&mut self, values: Values<'_>, rules: Value<'_>) -> Result<(), Mistake> {
         for entry in values.mapping(rules, "`rules`")? {
             let rule = rule(values, entry)?;
+            let written = values.written(entry.value);
+            if SEVERITIES.iter().any(|(word, _)| *word == written) {
+                let message = format!("expects a mapping for rule `{}`", rule.id);
+                let mistake = values.mistake(entry.value.span(), message).label("here");
+                return Err(mistake.help(format!("write `{}: {{severity: {written}}}`", rule.id)));
+            }
             for field in values.fields(entry.value, &format!("rule `{}`", rule.id), RULE)? {
                 match field.key {
                     "severity" => match values.word(field, &SEVERITIES)? {
@@ -224,13 +230,13 @@ fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<BundleConfig>, Mi
     for entry in values.mapping(value, "`bundles`")? {
         let mut bundle = BundleConfig {
             name: entry.key.to_owned(),
+            place: entry.key_span,
             ..BundleConfig::default()
         };
         for field in values.fields(entry.value, &format!("bundle `{}`", entry.key), BUNDLE)? {
             match field.key {
                 "paths" => bundle.paths = values.strings(field)?,
                 "exclude" => bundle.exclude = values.globs(field)?,
-            place: entry.key_span,
                 "namespace" => bundle.namespace = Some(namespace(values, field)?),
                 "cluster" => bundle.cluster = Some(values.string(field)?.to_owned()),
                 "delivery" => bundle.delivery = Some(values.word(field, &TOOLS)?),

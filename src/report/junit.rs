@@ -5,6 +5,8 @@
 //! GitLab reads `file`. The schema of Jenkins' xUnit plugin (`junit-10.xsd`) allows neither `file` nor `line` on a test case;
 //! everything else is valid.
 
+use std::collections::BTreeMap;
+
 use super::relation::rendered_from;
 use super::{Report, Reported, Roots, paths};
 use crate::finding::Severity;
@@ -14,9 +16,14 @@ pub(super) fn render(report: &Report, fail_on: Option<Severity>, roots: &Roots) 
     let mut suites = String::new();
     let mut tests = 0;
     let mut failures = 0;
+    // Several bundles, or both states of a change, may contain one file.
     let files = report.sources.iter().zip(report.by_file());
+    let mut by_path: BTreeMap<String, Vec<&Reported>> = BTreeMap::new();
     for ((_, file), own) in files.filter(|((_, file), _)| !file.is_made()) {
         let path = paths::from_root(file.path(), roots);
+        by_path.entry(path.to_string()).or_default().extend(own);
+    }
+    for (path, own) in by_path {
         let cases: String = if own.is_empty() {
             let passed = [
                 ("name", "no findings"),

@@ -70,6 +70,9 @@ pub fn page_human(rule: &KnownRule, options: &HumanOptions) -> String {
                 page.out.push('\n');
             }
         } else {
+            if is_bullet(line) {
+                page.end_line();
+            }
             page.paragraph.push(line);
         }
     }
@@ -133,10 +136,23 @@ impl TerminalPage<'_> {
 
     fn end_paragraph(&mut self) {
         if !self.paragraph.is_empty() {
-            let text = without_links(&std::mem::take(&mut self.paragraph).join(" "));
-            let text = fill(&text, self.options.width, INDENT, INDENT);
-            self.out.push_str(&format!("{text}\n\n"));
+            self.end_line();
+            self.out.push('\n');
         }
+    }
+
+    /// Writes the collected lines: a paragraph, or an item of a list.
+    fn end_line(&mut self) {
+        let lines = std::mem::take(&mut self.paragraph);
+        let below = match lines.first() {
+            None => return,
+            Some(first) if is_bullet(first) => BELOW,
+            Some(_) => INDENT,
+        };
+        let words = lines.iter().map(|line| line.trim());
+        let text = without_links(&words.collect::<Vec<_>>().join(" "));
+        let text = fill(&text, self.options.width, INDENT, below);
+        self.out.push_str(&format!("{text}\n"));
     }
 
     /// Writes a row of a table: `- first cell: second cell`, or a line per cell with the name of its column.
@@ -156,6 +172,11 @@ impl TerminalPage<'_> {
         let text = fill(&text, self.options.width, indent, BELOW);
         self.out.push_str(&format!("{text}\n"));
     }
+}
+
+/// Whether a line begins an item of a list.
+fn is_bullet(line: &str) -> bool {
+    line.starts_with("* ") || line.starts_with("- ")
 }
 
 /// Replaces links between pages, written `[rule](rule.md)`, by their labels.

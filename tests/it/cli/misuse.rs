@@ -482,3 +482,23 @@ fn short_help_of_teardown_explains_option_by() {
     assert!(help.contains("--by <TOOL>"), "{help}");
     assert!(help.contains("The tool that removes everything"), "{help}");
 }
+
+#[test]
+fn explanation_shows_items_of_list_on_lines_of_their_own() {
+    let output = ownerlint()
+        .args(["explain", "operator-deleted-first"])
+        .output()
+        .expect("it runs");
+    let said = String::from_utf8(output.stdout).expect("text");
+    for start in [
+        "\n  * **Helm** deletes",
+        "\n  * **Argo CD** deletes",
+        "\n  * **Flux** deletes",
+    ] {
+        assert!(said.contains(start), "{said}");
+    }
+    assert!(
+        said.contains("also a race.\n\n  The finding is info"),
+        "{said}"
+    );
+}

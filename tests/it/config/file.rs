@@ -502,3 +502,17 @@ fn unmatched_ignore_is_reported_only_if_all_files_were_read() {
     let (_, out, _) = repository.run(&["check", "one.yaml", "-o", "concise"], "");
     assert!(!out.contains("suppression-unused"), "{out}");
 }
+
+#[test]
+fn severity_in_place_of_settings_of_rule_is_explained() {
+    for word in ["off", "info"] {
+        let said = mistake(&format!("version: 1\nrules: {{owner-self: {word}}}\n"));
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            said.contains("expects a mapping for rule `owner-self`"),
+            "{said}"
+        );
+        let help = format!("help: write `owner-self: {{severity: {word}}}`");
+        assert!(said.contains(&help), "{said}");
+    }
+}

@@ -6,6 +6,7 @@ use ownerlint::text::{ColumnUnit, FileId, SourceFile, Sources, Span};
 use serde_json::{Value, json};
 
 use super::{readers, sample, schemas::parsed};
+use crate::support::Repository;
 
 /// Returns a report with a finding of each severity, all at one place of one file.
 fn many(severities: impl IntoIterator<Item = Severity>) -> Report {
@@ -342,6 +343,26 @@ fn junit_failures_follow_fail_on() {
     assert_eq!(failures(Some(Severity::Error)), 1);
     assert_eq!(failures(Some(Severity::Info)), 3);
     assert_eq!(failures(None), 0);
+}
+
+#[test]
+fn junit_has_one_suite_for_file_of_two_bundles() {
+    let repository = Repository::new();
+    repository
+        .write(
+            "ownerlint.yaml",
+            "version: 1\nbundles: {a: {paths: [m]}, b: {paths: [m]}}\n",
+        )
+        .write(
+            "m/a.yaml",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+        );
+    let (_, said, _) = repository.run(&["check", "-o", "junit"], "");
+    assert_eq!(
+        said.matches("<testsuite name=\"m/a.yaml\"").count(),
+        1,
+        "{said}"
+    );
 }
 
 #[test]
