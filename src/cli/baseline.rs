@@ -71,7 +71,8 @@ struct CurrentFindings {
 /// Checks the input without a baseline; `Err` with the exit status if it is incomplete or has no objects.
 fn find_current(args: BaselineFileArgs) -> Result<Result<CurrentFindings, Status>, Error> {
     let allow_empty = args.input.allow_empty;
-    let request = args.input.request(args.world)?;
+    let mut request = args.input.request(args.world)?;
+    request.in_repository = true;
     let session = open(&request)?;
     let path = session.baseline_path_to_write(args.baseline.as_deref())?;
     let report = session.check(CheckOptions {

@@ -103,7 +103,8 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     hints::on_outputs(&output, &args.input.paths)?;
     let allow_empty = args.input.allow_empty;
     let charts = args.input.charts.clone();
-    let request = args.input.request(args.world)?;
+    let mut request = args.input.request(args.world)?;
+    request.in_repository = true;
     let started = Instant::now();
     let session = open(&request)?;
     let read = started.elapsed();

@@ -79,7 +79,7 @@ Exit status:
 
 pub(super) const CHECK: &str = "\
 Examples:
-  ownerlint check rendered/                      a folder
+  ownerlint check rendered/                      a folder (reads its repository)
   helm template web ./chart | ownerlint check -  standard input
   ownerlint check -n shop overlays/*/out.yaml    files without namespaces
   ownerlint check --fail-on warning rendered/    be strict

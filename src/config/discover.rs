@@ -49,7 +49,7 @@ fn folder_of_argument(argument: &Path) -> PathBuf {
 }
 
 /// Returns `path` relative to `folder`, both absolute, with forward slashes. Without a common folder it stays absolute.
-fn relative(path: &Path, folder: &Path) -> String {
+pub(crate) fn relative(path: &Path, folder: &Path) -> String {
     let shared = path
         .components()
         .zip(folder.components())

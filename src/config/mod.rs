@@ -29,6 +29,7 @@ use crate::rules::World;
 use crate::suppression::Ignore;
 use crate::text::{Limits, SourceFile, Span};
 
+pub(crate) use discover::relative;
 pub use discover::{FILE_NAMES, discover, folder_of};
 pub(crate) use documents::{ConfigDocument, StepsDocument};
 pub use mistake::Mistake;

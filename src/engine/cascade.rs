@@ -6,14 +6,13 @@ use foldhash::HashSet;
 
 use crate::cluster::PlanCache;
 use crate::gc::Step;
-use crate::inventory::Inventory;
 use crate::kube::ObjectKey;
 use crate::ownership::Implied;
 use crate::report::plan::Cascade;
 use crate::report::{Cascades, Reported};
 use crate::rules;
 use crate::story::PlanView;
-use crate::text::Sources;
+use crate::text::FileId;
 
 /// Maximum number of drawn cascades in one report.
 const MOST: usize = 4;
@@ -25,15 +24,15 @@ struct Scene {
     objects: Vec<ObjectKey>,
 }
 
-/// Simulates the deletions behind `findings`, which point into `sources`.
+/// Simulates the deletions behind `findings`. `files`: the files of each bundle.
 pub(super) fn cascades(
     bundles: &[PlanCache<'_>],
-    sources: &Sources,
+    files: &[Vec<FileId>],
     findings: &[Reported],
 ) -> Cascades {
     let mut cascades = Cascades::default();
-    for plans in bundles {
-        let scenes = scenes(plans.analysis().inventory(), sources, findings);
+    for (plans, files) in bundles.iter().zip(files) {
+        let scenes = scenes(files, findings);
         let room = MOST - cascades.shown.len();
         cascades.left_out += scenes.len().saturating_sub(room);
         let drawn = scenes.iter().take(room);
@@ -44,10 +43,10 @@ pub(super) fn cascades(
     cascades
 }
 
-/// Returns the scenes of a bundle, in the order of the findings.
-fn scenes(inventory: &Inventory, sources: &Sources, findings: &[Reported]) -> Vec<Scene> {
+/// Returns the scenes of a bundle of `files`, in the order of the findings.
+fn scenes(files: &[FileId], findings: &[Reported]) -> Vec<Scene> {
     let mut scenes: Vec<Scene> = Vec::new();
-    let mut files: Option<HashSet<&str>> = None;
+    let files: HashSet<FileId> = files.iter().copied().collect();
     for reported in findings {
         let finding = &reported.finding;
         let cascade = rules::find(finding.rule).and_then(|rule| rule.cascade);
@@ -55,14 +54,7 @@ fn scenes(inventory: &Inventory, sources: &Sources, findings: &[Reported]) -> Ve
             continue;
         };
         let (step, title) = cascade(object);
-        let files = files.get_or_insert_with(|| {
-            inventory
-                .sources
-                .iter()
-                .map(|(_, file)| file.path())
-                .collect()
-        });
-        if !files.contains(sources.file(finding.primary.file).path()) {
+        if !files.contains(&finding.primary.file) {
             continue;
         }
         match scenes.iter_mut().find(|scene| scene.step == step) {

@@ -44,7 +44,7 @@ impl Coverage {
         });
         let objects = bundles
             .iter()
-            .flat_map(|bundle| &bundle.inventory.members)
+            .flat_map(Bundle::asked_for)
             .map(|member| member.key.to_string());
         let objects: HashSet<String> = objects.collect();
         Self {

@@ -198,8 +198,10 @@ impl<'r> Chosen<'r> {
                 continue;
             };
             let is_wanted = fix.applicability <= applicability;
-            let mut files = fix.edits.iter().map(|edit| report.sources.file(edit.file));
-            if !is_wanted || !files.all(&may_change) {
+            let mut files = fix.edits.iter().map(|edit| edit.file);
+            let may_change =
+                |id: FileId| !report.context.contains(&id) && may_change(report.sources.file(id));
+            if !is_wanted || !files.all(may_change) {
                 continue;
             }
             if chosen.take(fix) {

@@ -1,21 +1,23 @@
 //! Reads bundles from paths and settings.
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use miette::Diagnostic;
 use thiserror::Error;
 
+use super::repository::Repositories;
 use crate::cluster::Analysis;
 use crate::delivery::DeliveryTool;
 use crate::inventory::{
-    self, CopyBudget, Files, InputError, Inventory, Member, Overlay, Past, Walk, WalkBudget,
+    self, CopyBudget, Files, InDocument, InputError, Inventory, Member, Overlay, Past, Walk,
+    WalkBudget,
 };
 use crate::knowledge::Tables;
+use crate::manifest::{ParsedFile, Skip};
 use crate::rules::World;
-use crate::text::FileId;
+use crate::text::{FileId, SourceFile};
 
 /// The input of a bundle, and how it is read.
 #[derive(Clone, Debug, Default)]
@@ -93,8 +95,12 @@ pub struct Bundle {
     pub(super) excludes: bool,
     /// Symbolic links to folders outside the tree, which were not followed.
     pub(super) outside: Vec<String>,
-    /// Files of other objects in its cluster.
+    /// Files that are read as context: those of other objects in its cluster, and of the repositories of its files.
     beside: BTreeSet<FileId>,
+    /// The reported paths of files that the inventory has under another path, which begins at the root of a repository.
+    named: BTreeMap<FileId, String>,
+    /// The roots of the repositories that are read as context.
+    pub(super) repositories: Vec<String>,
 }
 
 impl Bundle {
@@ -110,6 +116,8 @@ impl Bundle {
             excludes: false,
             outside: Vec::new(),
             beside: BTreeSet::new(),
+            named: BTreeMap::new(),
+            repositories: Vec::new(),
         }
     }
 
@@ -130,15 +138,48 @@ impl Bundle {
             .unwrap_or(self.arguments.len())
     }
 
-    /// Returns the objects of the input, without those that `Request::beside` adds.
+    /// Returns the objects of the input, without those of files that are read as context.
     pub(super) fn asked_for(&self) -> impl Iterator<Item = &Member> {
         self.inventory
             .members
             .iter()
-            .filter(|member| !self.beside.contains(&member.file))
+            .filter(|member| self.is_asked_for(member.file))
     }
 
-    /// Returns the reported paths of the files that `Request::beside` adds.
+    /// Whether a file is the subject of a command, and not read as context.
+    pub(super) fn is_asked_for(&self, file: FileId) -> bool {
+        !self.beside.contains(&file)
+    }
+
+    /// Returns the files without those that are read as context.
+    pub(super) fn files(&self) -> impl Iterator<Item = (FileId, &ParsedFile)> {
+        let files = self.inventory.files();
+        files.filter(|(file, _)| self.is_asked_for(*file))
+    }
+
+    /// Returns the skipped documents without those of files that are read as context.
+    pub(super) fn skipped(&self) -> impl Iterator<Item = InDocument<Skip>> {
+        let skipped = self.inventory.skipped();
+        skipped.filter(|skip| self.is_asked_for(skip.file))
+    }
+
+    /// Returns the reported path of a file.
+    pub(super) fn path(&self, file: FileId) -> &str {
+        let named = self.named.get(&file).map(String::as_str);
+        named.unwrap_or_else(|| self.inventory.sources.file(file).path())
+    }
+
+    /// Returns all files under their reported paths.
+    pub(super) fn reported_files(&self) -> Vec<SourceFile> {
+        let sources = self.inventory.sources.iter();
+        let files = sources.map(|(id, file)| match self.named.get(&id) {
+            Some(path) => file.seen_as(path.as_str(), file.side()),
+            None => file.clone(),
+        });
+        files.collect()
+    }
+
+    /// Returns the paths that the inventory has for the files that are read as context.
     pub(super) fn beside(&self) -> BTreeSet<&str> {
         let sources = &self.inventory.sources;
         self.beside
@@ -206,20 +247,15 @@ impl BundleInput {
     fn read(
         self,
         walk: &Walk,
-        beside: &Walk,
+        larger: Option<&Walk>,
         files: &mut Files,
         copies: &mut CopyBudget,
     ) -> Result<Bundle, BundleError> {
-        let alone = beside.files.is_empty() && beside.unreadable.is_empty();
-        let all = if alone {
-            Cow::Borrowed(walk)
-        } else {
-            Cow::Owned(walk.joined(beside))
-        };
-        let parsed = files.read(&all);
+        let all = larger.unwrap_or(walk);
+        let parsed = files.read(all);
         let limit = self.input.settings.limits.instances;
         copies
-            .admit(&all, &parsed, limit)
+            .admit(all, &parsed, limit)
             .map_err(|reason| self.failed(reason))?;
         let inventory = Inventory::new(parsed, self.input.settings);
         let bundle = Bundle {
@@ -230,21 +266,23 @@ impl BundleInput {
             outside: walk.outside.clone(),
             ..Bundle::of(inventory, self.world, self.tables)
         };
-        if alone {
+        let Some(larger) = larger else {
             return Ok(bundle);
+        };
+        let names = larger.names_in(walk);
+        let (mut beside, mut named) = (BTreeSet::new(), BTreeMap::new());
+        for (id, file) in bundle.inventory.sources.iter() {
+            match names.get(file.path()) {
+                None => drop(beside.insert(id)),
+                Some(path) if path != file.path() => drop(named.insert(id, path.clone())),
+                Some(_) => {}
+            }
         }
-        let added: BTreeSet<String> = beside
-            .without(&[walk])
-            .files
-            .into_iter()
-            .map(|file| file.path)
-            .collect();
-        let sources = bundle.inventory.sources.iter();
-        let beside = sources
-            .filter(|(_, file)| added.contains(file.path()))
-            .map(|(id, _)| id)
-            .collect();
-        Ok(Bundle { beside, ..bundle })
+        Ok(Bundle {
+            beside,
+            named,
+            ..bundle
+        })
     }
 }
 
@@ -257,6 +295,14 @@ pub(super) struct Surroundings<'a> {
     pub(super) past: Option<&'a Past>,
     /// The files of other objects in the cluster of each bundle.
     pub(super) beside: Walk,
+}
+
+impl Surroundings<'_> {
+    /// Returns the union of `walk` and the files of other objects; `None` if there are none.
+    fn around(&self, walk: &Walk) -> Option<Walk> {
+        let is_alone = self.beside.files.is_empty() && self.beside.unreadable.is_empty();
+        (!is_alone).then(|| walk.joined(&self.beside))
+    }
 }
 
 pub(super) fn read_bundles(
@@ -277,15 +323,18 @@ pub(super) fn read_bundles(
     let mut copies = CopyBudget::default();
     walked
         .into_iter()
-        .map(|(bundle, walk)| bundle.read(&walk, &around.beside, files, &mut copies))
+        .map(|(bundle, walk)| bundle.read(&walk, around.around(&walk).as_ref(), files, &mut copies))
         .collect()
 }
 
 /// Reads the paths of `rest`. A file in one of `bundles` is read with that bundle's settings, together with the other
 /// files of that bundle among the paths. The files of no bundle become one more bundle, with the settings of `rest`.
+///
+/// With `repositories`, all other files of these bundles and of the repositories are read as context.
 pub(super) fn read_paths(
     bundles: Vec<BundleInput>,
     rest: BundleInput,
+    repositories: Option<&Repositories>,
     around: &Surroundings<'_>,
     files: &mut Files,
 ) -> Result<Vec<Bundle>, BundleError> {
@@ -301,27 +350,38 @@ pub(super) fn read_paths(
     });
     let walked: Vec<_> = walked.collect::<Result<_, _>>()?;
     let mut copies = CopyBudget::default();
-    if walked.is_empty() {
-        return Ok(vec![rest.read(
-            &named,
-            &around.beside,
-            files,
-            &mut copies,
-        )?]);
-    }
     let walks: Vec<&Walk> = walked.iter().map(|(_, walk)| &**walk).collect();
     let outside = named.without(&walks);
+    let larger = match repositories {
+        Some(repositories) => {
+            let input = Input {
+                paths: repositories.paths(),
+                ..rest.input.clone()
+            };
+            let whole = input.walk(around, files, &WalkBudget::default())?;
+            Some(repositories.with(&whole, &named).without(&walks))
+        }
+        None => around.around(&outside),
+    };
     let asked_for = named.shared();
     let mut read = Vec::new();
     for (mut bundle, walk) in walked {
-        let walk = asked_for.with(&walk);
-        if !walk.files.is_empty() || !walk.unreadable.is_empty() {
+        let named = asked_for.with(&walk);
+        if !named.files.is_empty() || !named.unreadable.is_empty() {
+            let larger = match repositories {
+                Some(_) => Some((*walk).clone()),
+                None => around.around(&named),
+            };
             bundle.input.paths.clone_from(&rest.input.paths);
-            read.push(bundle.read(&walk, &around.beside, files, &mut copies)?);
+            read.push(bundle.read(&named, larger.as_ref(), files, &mut copies)?);
         }
     }
     if read.is_empty() || !outside.files.is_empty() || !outside.unreadable.is_empty() {
-        read.push(rest.read(&outside, &around.beside, files, &mut copies)?);
+        let rest = rest.read(&outside, larger.as_ref(), files, &mut copies)?;
+        read.push(Bundle {
+            repositories: repositories.map(Repositories::paths).unwrap_or_default(),
+            ..rest
+        });
     }
     Ok(read)
 }

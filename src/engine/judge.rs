@@ -4,11 +4,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rayon::prelude::*;
 
+use super::input::Bundle;
 use super::notes::{note_on_reach, notes_on_sources};
 use crate::cluster::PlanCache;
 use crate::finding::{Finding, Fixes, Severity};
 use crate::report::Note;
-use crate::rules::{Context, MOST_FINDINGS, Omitted, Rule, Shown, World};
+use crate::rules::{Context, MOST_FINDINGS, Omitted, Rule, Shown};
 use crate::suppression::Directives;
 use crate::text::plain;
 
@@ -22,12 +23,12 @@ pub(super) struct Judgement {
     pub(super) cut_short: Vec<&'static str>,
 }
 
-/// Runs `rules` on a bundle. `shown` returns whether a report shows a finding; findings that are not shown have a limit
+/// Runs `rules` on a bundle with the simulations `plans`. `shown` returns whether a report shows a finding; findings that are not shown have a limit
 /// of their own.
 pub(super) fn judge<'a>(
+    bundle: &Bundle,
     plans: &'a PlanCache<'a>,
     directives: &'a Directives,
-    world: World,
     rules: &[&'static Rule],
     fixes: Fixes,
     renders: bool,
@@ -39,7 +40,7 @@ pub(super) fn judge<'a>(
     let asks_for_all = rules.len() > 1;
     let (_, mut notes) = rayon::join(
         || asks_for_all.then(|| analysis.prepare()),
-        || notes_on_sources(inventory, renders),
+        || notes_on_sources(bundle, renders),
     );
     if asks_for_all {
         notes.extend(note_on_reach(analysis.reach()));
@@ -49,7 +50,7 @@ pub(super) fn judge<'a>(
         ownership: analysis.ownership(),
         analysis,
         plans,
-        world,
+        world: bundle.world,
         directives,
     };
     let mut judgement = run_all(rules, |rule| rule.run(&context, fixes, shown));

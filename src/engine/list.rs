@@ -50,10 +50,7 @@ pub(super) fn write_list(bundles: &[Bundle], out: impl Write) -> io::Result<()> 
 /// Lists the skipped documents of bundles in the order of their files, at most [`MOST_SKIPPED`] of each. A document
 /// that two bundles skip is listed once.
 pub(super) fn skipped_in(bundles: &[Bundle]) -> Vec<ListedSkip> {
-    let mut all: Vec<_> = bundles
-        .iter()
-        .flat_map(|bundle| skipped(&bundle.inventory))
-        .collect();
+    let mut all: Vec<_> = bundles.iter().flat_map(skipped).collect();
     if bundles.len() > 1 {
         all.sort_by(|a, b| (&a.file, a.document, a.line).cmp(&(&b.file, b.document, b.line)));
         all.dedup();
@@ -71,22 +68,27 @@ fn objects(inventory: &Inventory) -> impl Iterator<Item = ListedObject> {
 }
 
 /// Lists the first [`MOST_SKIPPED`] skipped documents.
-fn skipped(inventory: &Inventory) -> Vec<ListedSkip> {
-    let broken = inventory.members.iter().filter(|member| !member.decodes());
+fn skipped(bundle: &Bundle) -> Vec<ListedSkip> {
+    let inventory = &bundle.inventory;
+    let broken = bundle.asked_for().filter(|member| !member.decodes());
     let broken = broken.map(|member| {
         (
             member.file,
             member.object.start(),
-            undecodable(inventory, member),
+            undecodable(bundle, member),
         )
     });
     // Each of the three lists is in the order of the files.
-    let by_themselves = inventory.skipped_by_themselves().take(MOST_SKIPPED);
-    let for_neighbours = inventory.skipped_for_neighbours().take(MOST_SKIPPED);
-    let listed: Vec<_> = by_themselves.chain(for_neighbours).collect();
+    let asked_for = |skip: &InDocument<Skip>| bundle.is_asked_for(skip.file);
+    let by_themselves = inventory.skipped_by_themselves().filter(asked_for);
+    let for_neighbours = inventory.skipped_for_neighbours().filter(asked_for);
+    let by_themselves = by_themselves.take(MOST_SKIPPED);
+    let listed: Vec<_> = by_themselves
+        .chain(for_neighbours.take(MOST_SKIPPED))
+        .collect();
     let mut skipped: Vec<_> = listed
         .into_par_iter()
-        .map(|skip| (skip.file, skip.what.span, listed_skip(inventory, &skip)))
+        .map(|skip| (skip.file, skip.what.span, listed_skip(bundle, &skip)))
         .collect();
     skipped.extend(broken.take(MOST_SKIPPED));
     skipped.sort_by_key(|(file, span, _)| (*file, *span));
@@ -157,26 +159,26 @@ fn text(field: &Option<Spanned<String>>) -> Option<String> {
     field.as_ref().map(|field| field.value.clone())
 }
 
-fn listed_skip(inventory: &Inventory, skip: &InDocument<Skip>) -> ListedSkip {
+fn listed_skip(bundle: &Bundle, skip: &InDocument<Skip>) -> ListedSkip {
     ListedSkip {
-        file: path(inventory, skip.file),
+        file: bundle.path(skip.file).to_owned(),
         document: skip.document,
-        line: line(inventory, skip.file, skip.what.span),
+        line: line(&bundle.inventory, skip.file, skip.what.span),
         reason: skip.what.reason.word(),
         detail: skip.what.reason.to_string(),
     }
 }
 
-fn undecodable(inventory: &Inventory, member: &Member) -> ListedSkip {
+fn undecodable(bundle: &Bundle, member: &Member) -> ListedSkip {
     let errors = member.object.decode_errors();
     let fields: Vec<_> = errors
         .iter()
         .map(|error| format!("{} is not {}", error.field, error.expected.as_str()))
         .collect();
     ListedSkip {
-        file: path(inventory, member.file),
+        file: bundle.path(member.file).to_owned(),
         document: member.document,
-        line: line(inventory, member.file, member.object.start()),
+        line: line(&bundle.inventory, member.file, member.object.start()),
         reason: "unreadable",
         detail: format!("{} does not decode: {}", member.key, fields.join(", ")),
     }

@@ -52,7 +52,7 @@ impl Merged {
     }
 
     /// Returns the files of all sets, each once. A configuration or baseline that is in none is left out.
-    pub(super) fn in_sets(&self) -> impl Iterator<Item = &SourceFile> {
+    pub(super) fn in_sets(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
         let mut are_in = vec![false; self.sources.len()];
         for file in self.sets.iter().flatten() {
             are_in[file.0 as usize] = true;
@@ -60,7 +60,6 @@ impl Merged {
         self.sources
             .iter()
             .filter(move |(file, _)| are_in[file.0 as usize])
-            .map(|(_, file)| file)
     }
 
     /// Moves a finding from the file ids of the set at index `set` to those of the run. A place in

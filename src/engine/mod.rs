@@ -24,6 +24,7 @@ mod plan;
 mod programs;
 mod rendering;
 mod repeats;
+mod repository;
 mod request;
 mod resolve;
 mod rows;
@@ -54,6 +55,7 @@ pub use plan::{
     Teardown, TeardownBy, TeardownRequest,
 };
 pub use rendering::{charts_before, with_charts};
+pub use repository::repository_root;
 pub use request::{BaselineChoice, ConfigChoice, Request};
 pub use resolve::read_text;
 pub use rows::{configured_tables, parse_finalizer, rows_about};
@@ -61,4 +63,3 @@ pub use run::check;
 pub use scope::ReportScope;
 pub use selection::{Selection, UnknownRule};
 pub use session::{CheckOptions, Session, read_baseline};
-pub use standing::repository_root;

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use foldhash::HashSet;
+
 use super::input::Bundle;
 use super::list::MOST_SKIPPED;
 use crate::finding::Severity;
-use crate::inventory::Inventory;
-use crate::kustomize::{ancestors, folder_of, is_remote, name_of};
+use crate::kustomize::{ancestors, folder_of, is_remote, name_of, resolve};
 use crate::manifest::{ParsedFile, SkipReason, TemplateLanguage, is_kustomization};
 use crate::ownership::Reach;
 use crate::report::{Note, Remedy, Reported};
@@ -15,11 +16,11 @@ use crate::starter::{dominant, is_most};
 use crate::text::{ColumnUnit, Sources, plain};
 
 /// Returns the notes on skipped templates and on kustomizations. `renders`: whether charts are rendered.
-pub(super) fn notes_on_sources(inventory: &Inventory, renders: bool) -> Vec<Note> {
-    template_notes(inventory, renders)
+pub(super) fn notes_on_sources(bundle: &Bundle, renders: bool) -> Vec<Note> {
+    template_notes(bundle, renders)
         .into_iter()
-        .chain(dangling_note(inventory))
-        .chain(kustomize_note(inventory))
+        .chain(dangling_note(bundle))
+        .chain(kustomize_note(bundle))
         .collect()
 }
 
@@ -78,17 +79,26 @@ pub(super) fn remedy(
     bundles: &[Bundle],
 ) -> Option<Remedy> {
     let grave = paths_of(findings, Severity::Warning, sources);
-    let kustomized = grave.iter().filter(|path| {
-        let mut inventories = bundles.iter().map(|bundle| &bundle.inventory);
-        inventories.any(|inventory| inventory.neighbourhood().is_kustomized(path))
-    });
+    let kustomized: HashSet<&str> = bundles.iter().flat_map(kustomized_files).collect();
+    let kustomized = grave.iter().filter(|path| kustomized.contains(*path));
     let (settled, of) = (kustomized.count(), grave.len());
     let build = is_most(settled, of).then_some(Remedy::Build { settled, of });
-    let files: Vec<_> = sources.iter().map(|(_, file)| file.path()).collect();
+    let files = bundles
+        .iter()
+        .flat_map(|bundle| bundle.files().map(|(file, _)| bundle.path(file)));
+    let files: Vec<_> = files.collect::<BTreeSet<_>>().into_iter().collect();
     let errors = paths_of(findings, Severity::Error, sources);
     let exclude = dominant(&errors, &files).map(Remedy::Exclude);
     let remedies = exclude.into_iter().chain(build);
     remedies.max_by_key(Remedy::settles)
+}
+
+/// Returns the reported paths of the files that kustomizations change.
+fn kustomized_files(bundle: &Bundle) -> impl Iterator<Item = &str> {
+    let neighbourhood = bundle.inventory.neighbourhood();
+    let files = bundle.files();
+    let kustomized = files.filter(|(_, file)| neighbourhood.is_kustomized(file.source().path()));
+    kustomized.map(|(file, _)| bundle.path(file))
 }
 
 /// Returns the path of each finding that is at least as severe as `least`.
@@ -101,9 +111,10 @@ fn paths_of<'s>(findings: &[Reported], least: Severity, sources: &'s Sources) ->
 }
 
 /// Returns a note on skipped documents that a report does not list.
-pub(super) fn note_on_unlisted(inventory: &Inventory) -> Option<Note> {
-    let more = inventory
-        .skipped_count()
+pub(super) fn note_on_unlisted(bundle: &Bundle) -> Option<Note> {
+    let more = bundle
+        .skipped()
+        .count()
         .checked_sub(MOST_SKIPPED)
         .filter(|more| *more > 0)?;
     Some(Note {
@@ -115,15 +126,15 @@ pub(super) fn note_on_unlisted(inventory: &Inventory) -> Option<Note> {
 }
 
 /// Returns one note for all charts, and one for the other templates of each language.
-fn template_notes(inventory: &Inventory, renders: bool) -> Vec<Note> {
+fn template_notes(bundle: &Bundle, renders: bool) -> Vec<Note> {
     // Templates of a chart count for the chart's folder, other templates for their own.
     let mut templates: BTreeMap<Option<TemplateLanguage>, BTreeMap<&str, usize>> = BTreeMap::new();
     let mut charts = ChartFolders::default();
-    for skip in inventory.skipped() {
+    for skip in bundle.skipped() {
         let SkipReason::Template(language, _) = &skip.what.reason else {
             continue;
         };
-        let folder = inventory.folder_of(skip.file);
+        let folder = folder_of(bundle.path(skip.file));
         let chart = charts
             .above(folder)
             .filter(|_| *language == TemplateLanguage::Braces);
@@ -209,10 +220,9 @@ impl<'i> ChartFolders<'i> {
 
 /// Returns one note for all entries of kustomizations that name a missing file or folder: kustomize builds nothing of
 /// their folders.
-fn dangling_note(inventory: &Inventory) -> Option<Note> {
-    let mut dangling = inventory
-        .files()
-        .flat_map(|(_, file)| dangling_entries(file));
+fn dangling_note(bundle: &Bundle) -> Option<Note> {
+    let files = bundle.files();
+    let mut dangling = files.flat_map(|(id, file)| dangling_entries(file, bundle.path(id)));
     let (path, line, written) = dangling.next()?;
     let more = match dangling.count() {
         0 => String::new(),
@@ -228,10 +238,9 @@ fn dangling_note(inventory: &Inventory) -> Option<Note> {
     })
 }
 
-/// Returns the entries of a kustomization that name a missing file or folder, each with its place.
-fn dangling_entries(file: &ParsedFile) -> Vec<(&str, usize, &str)> {
+/// Returns the entries of a kustomization at `path` that name a missing file or folder, each with its place.
+fn dangling_entries<'f>(file: &'f ParsedFile, path: &'f str) -> Vec<(&'f str, usize, &'f str)> {
     let source = file.source();
-    let path = source.path();
     let is_read = file.facts().is_some_and(|facts| facts.is_kustomization);
     if !is_read || !is_kustomization(path) {
         return Vec::new();
@@ -259,8 +268,14 @@ fn dangling_entries(file: &ParsedFile) -> Vec<(&str, usize, &str)> {
 }
 
 /// Returns one note for all kustomizations.
-fn kustomize_note(inventory: &Inventory) -> Option<Note> {
-    let folders = inventory.neighbourhood().kustomizations();
+fn kustomize_note(bundle: &Bundle) -> Option<Note> {
+    let files = bundle.files().filter(|(_, file)| {
+        let facts = file.facts();
+        facts.is_some_and(|facts| facts.is_kustomization)
+    });
+    let folders: Vec<String> = files
+        .map(|(id, _)| resolve("", folder_of(bundle.path(id))))
+        .collect();
     let first = folders.first()?;
     let folders = match folders.len() - 1 {
         0 => "this folder has".to_owned(),

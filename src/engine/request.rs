@@ -15,6 +15,9 @@ pub struct Request {
     pub paths: Vec<String>,
     /// Files, folders and globs of other objects in the cluster: read as context, but not the subject of a command.
     pub beside: Vec<String>,
+    /// Whether the repositories of `paths` are read as context, so that a check of a folder has the findings that a check of
+    /// its repository has for the files in it.
+    pub in_repository: bool,
     /// Globs of files to leave out, besides those of the configuration; they match the paths that reports show.
     pub exclude: Vec<String>,
     /// The namespace of namespaced objects without one.

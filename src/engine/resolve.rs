@@ -1,10 +1,11 @@
 //! Combines a request and the configuration into the bundles to read. The request takes precedence.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::error::SessionError;
 use super::input::{BundleError, BundleInput, Input, RenderSettings};
+use super::repository::Repositories;
 use super::request::{ConfigChoice, Request};
 use crate::config::{self, Config, Mistake};
 use crate::inventory::{self, Escape, InputError, Release, admit_manifests, locate, read_own_file};
@@ -19,6 +20,8 @@ pub(super) struct Resolved {
     pub(super) bundles: Vec<BundleInput>,
     /// The paths of the request, or the current folder; `None` if whole bundles are read.
     pub(super) paths: Option<BundleInput>,
+    /// The repositories of the paths, if they are read as context.
+    pub(super) repositories: Option<Repositories>,
 }
 
 /// Reads the configuration that a request chooses.
@@ -90,11 +93,13 @@ pub(super) fn resolve(
             return Ok(Resolved {
                 bundles: vec![chosen],
                 paths: None,
+                repositories: None,
             });
         }
         return Ok(Resolved {
             bundles: Vec::new(),
             paths: Some(resolver.with_paths(chosen)),
+            repositories: None,
         });
     }
     let paths = match (request.paths.is_empty(), bundles.is_empty()) {
@@ -102,7 +107,25 @@ pub(super) fn resolve(
         (true, true) => Some(resolver.rest(vec![".".to_owned()])),
         (false, _) => Some(resolver.with_paths(resolver.rest(Vec::new()))),
     };
-    Ok(Resolved { bundles, paths })
+    let repositories = paths.as_ref().filter(|_| request.in_repository);
+    let repositories = repositories.and_then(|paths| {
+        let found = config.filter(|_| request.config == ConfigChoice::Discover);
+        let configured = found.map(folder_of_configuration);
+        Repositories::around(&paths.input.paths, configured.as_deref())
+    });
+    Ok(Resolved {
+        bundles,
+        paths,
+        repositories,
+    })
+}
+
+/// Returns the absolute path of the folder of a configuration.
+fn folder_of_configuration(config: &Config) -> PathBuf {
+    match folder(Some(config)) {
+        "" => locate("."),
+        folder => locate(folder),
+    }
 }
 
 /// Fails if a bundle of a discovered configuration, which comes from the author of the repository, has a path outside

@@ -28,6 +28,7 @@ use crate::kube::ObjectKey;
 use crate::report::{Cascades, Graphs, Note, Place, Report, Reported, Summary, SuppressedFinding};
 use crate::rules::{self, Rule, RunOutcome};
 use crate::suppression::{Directive, Directives, Suppressed, Suppressions};
+use crate::text::FileId;
 
 /// Runs the selected rules over one bundle.
 pub fn check(inventory: Inventory, check: &Check) -> Report {
@@ -52,9 +53,8 @@ pub(super) fn check_analysed(
     let baseline = check.baseline.as_ref().map(|(file, _)| file);
     let (merged, directives): (Merged, Vec<Directives>) = rayon::join(
         || {
-            let inventories = bundles.iter().map(|bundle| &bundle.inventory);
-            let files = inventories
-                .map(|inventory| inventory.sources.iter().map(|(_, file)| file).collect());
+            let files: Vec<_> = bundles.iter().map(Bundle::reported_files).collect();
+            let files = files.iter().map(|files| files.iter().collect());
             Merged::new(&files.collect::<Vec<_>>(), config, baseline)
         },
         || {
@@ -66,7 +66,7 @@ pub(super) fn check_analysed(
         .iter()
         .map(|analysis| PlanCache::new(analysis))
         .collect();
-    let scope = FilesInScope::of(check.only.as_ref(), &merged.sources);
+    let scope = FilesInScope::of(check.only.as_ref(), bundles, &merged);
     let run = Run {
         check,
         bundles,
@@ -83,7 +83,7 @@ pub(super) fn check_analysed(
     let mut standings = Standings::new(bundles, analyses.to_vec(), &merged);
     let ByStanding {
         kept: findings,
-        test_data,
+        mut test_data,
     } = if check.as_applied {
         ByStanding {
             kept: findings,
@@ -92,13 +92,15 @@ pub(super) fn check_analysed(
     } else {
         by_standing(findings, &mut standings, &check.severities)
     };
+    test_data.retain(|(_, reported)| scope.has(&reported.finding));
     notes.extend(note_on_test_data(
         test_data.iter().map(|(glob, _)| glob.as_str()),
     ));
     let Divided {
-        kept,
+        mut kept,
         mut suppressed,
     } = run.suppress(findings, judged.directives, &judged.cut_short);
+    kept.retain(|reported| scope.has(&reported.finding));
     suppressed.extend(
         test_data
             .into_iter()
@@ -117,8 +119,9 @@ pub(super) fn check_analysed(
         ..RunOutcome::default()
     }));
     findings.sort_by(|a, b| order(&a.finding).cmp(&order(&b.finding)));
-    findings.retain(|reported| scope.touches(&reported.finding));
-    suppressed.retain(|suppressed| scope.touches(&suppressed.reported.finding));
+    let is_reported = |reported: &Reported| scope.touches(&reported.finding, |file| file);
+    findings.retain(is_reported);
+    suppressed.retain(|suppressed| is_reported(&suppressed.reported));
     suppressed.sort_by(|a, b| order(&a.reported.finding).cmp(&order(&b.reported.finding)));
     let before = check.before.as_ref().map(|before| {
         let all = before.divide(std::mem::take(&mut findings), finding_of);
@@ -137,11 +140,11 @@ pub(super) fn check_analysed(
         suppressed: suppressed.len(),
         baseline: known
             .iter()
-            .filter(|reported| scope.touches(&reported.finding))
+            .filter(|reported| is_reported(reported))
             .count(),
         before,
         skipped: skipped.iter().filter(|skip| !skip.is_empty()).count(),
-        ..summarise(bundles, &merged, &own, &findings)
+        ..summarise(bundles, &merged, &scope, &own, &findings)
     };
     let rules = run
         .rules
@@ -149,7 +152,7 @@ pub(super) fn check_analysed(
         .map(|rule| describe_as(rule, &check.severities))
         .collect();
     let cascades = match check.graphs {
-        Graphs::Drawn => cascades(&plans, &merged.sources, &findings),
+        Graphs::Drawn => cascades(&plans, &merged.sets, &findings),
         Graphs::LeftOut => Cascades::default(),
     };
     Report {
@@ -164,7 +167,8 @@ pub(super) fn check_analysed(
         notes,
         skipped,
         cascades,
-        files_of_bundles: merged.sets,
+        files_of_bundles: in_order(merged.sets),
+        context: scope.context(),
         sources: merged.sources,
     }
 }
@@ -209,15 +213,14 @@ impl Run<'_> {
             let files = &self.merged.sets[at];
             let suppressions = OnceLock::new();
             let verdict = judge::judge(
+                bundle,
                 plans,
                 directives,
-                bundle.world,
                 &self.rules,
                 self.check.fixes,
                 self.check.renders,
                 &|finding| {
-                    let mut places = finding.labels().map(|label| files[label.file.0 as usize]);
-                    places.any(|file| self.scope.contain(file))
+                    self.scope.touches(finding, |file| files[file.0 as usize])
                         && !suppressions
                             .get_or_init(|| self.suppressions(directives.directives.clone()))
                             .suppress(finding)
@@ -247,7 +250,7 @@ impl Run<'_> {
             all.notes.extend(verdict.notes);
             all.cut_short.extend(verdict.cut_short);
             all.notes.extend(notes_on_links(&bundle.outside));
-            all.notes.extend(note_on_unlisted(&bundle.inventory));
+            all.notes.extend(note_on_unlisted(bundle));
         }
         // A file in two bundles is checked twice: duplicates are removed.
         all.findings.sort_by(|a, b| order(&a.0).cmp(&order(&b.0)));
@@ -367,10 +370,7 @@ impl Run<'_> {
     /// Returns the objects that were read, if the input is incomplete. An unused ignore of the configuration is then
     /// reported only if it matches one of them; `None` means that all unused ones are reported.
     fn objects(&self) -> Option<impl Iterator<Item = &ObjectKey>> {
-        let members = self
-            .bundles
-            .iter()
-            .flat_map(|bundle| &bundle.inventory.members);
+        let members = self.bundles.iter().flat_map(Bundle::asked_for);
         (self.check.extent != ReadExtent::Whole).then(|| members.map(|member| &member.key))
     }
 
@@ -413,6 +413,14 @@ impl Run<'_> {
             file,
         )
     }
+}
+
+/// Sorts the files of each bundle, which may have other paths in the inventory than in the report.
+fn in_order(mut files: Vec<Vec<FileId>>) -> Vec<Vec<FileId>> {
+    for of_bundle in &mut files {
+        of_bundle.sort_unstable();
+    }
+    files
 }
 
 /// Adds to a finding its fingerprint, its documentation, and the severity that is configured for its rule.

@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use super::input::Bundle;
+use super::merge::Merged;
 use crate::finding::Finding;
 use crate::inventory::locate;
-use crate::text::{FileId, Sources};
+use crate::text::FileId;
 
 /// Files and folders. A finding is reported if any of its places is in one of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,28 +27,65 @@ impl ReportScope {
     }
 }
 
-/// Whether each file of a run is in its report scope, by its id.
-pub(super) struct FilesInScope(Vec<bool>);
+/// The files whose findings a run reports.
+pub(super) struct FilesInScope {
+    /// Whether each file was asked for, and not read as context. Findings in other files are not those of the input.
+    asked_for: Vec<bool>,
+    /// Whether each file is in the report scope.
+    only: Vec<bool>,
+}
 
 impl FilesInScope {
-    /// Determines which files of `sources` are in `scope`; without a scope, all are.
-    pub(super) fn of(scope: Option<&ReportScope>, sources: &Sources) -> Self {
-        let Some(ReportScope { paths }) = scope else {
-            return Self(vec![true; sources.len()]);
+    /// Looks for the files of a run in `scope`; without one, all are in it.
+    pub(super) fn of(scope: Option<&ReportScope>, bundles: &[Bundle], merged: &Merged) -> Self {
+        let sources = &merged.sources;
+        let mut asked_for = vec![true; sources.len()];
+        for (bundle, files) in bundles.iter().zip(&merged.sets) {
+            for (id, file) in (0..).map(FileId).zip(files) {
+                asked_for[file.0 as usize] = bundle.is_asked_for(id);
+            }
+        }
+        // These are about the run, wherever they lie.
+        for FileId(own) in merged.config.into_iter().chain(merged.baseline) {
+            asked_for[own as usize] = true;
+        }
+        let only = match scope {
+            Some(ReportScope { paths }) => {
+                let inside = sources.iter().map(|(_, file)| {
+                    let file = locate(file.path());
+                    file.ancestors().any(|folder| paths.contains(folder))
+                });
+                inside.collect()
+            }
+            None => vec![true; sources.len()],
         };
-        let inside = sources.iter().map(|(_, file)| {
-            let file = locate(file.path());
-            file.ancestors().any(|folder| paths.contains(folder))
-        });
-        Self(inside.collect())
+        Self { asked_for, only }
     }
 
-    /// Whether any place of a finding is in the scope.
-    pub(super) fn touches(&self, finding: &Finding) -> bool {
-        finding.labels().any(|label| self.contain(label.file))
+    /// Whether a finding is in a file that was asked for.
+    pub(super) fn has(&self, finding: &Finding) -> bool {
+        self.contain(finding.primary.file)
     }
 
+    /// Whether a file was asked for.
     pub(super) fn contain(&self, FileId(file): FileId) -> bool {
-        self.0.get(file as usize).copied().unwrap_or_default()
+        self.asked_for[file as usize]
+    }
+
+    /// Returns the files that are read as context.
+    pub(super) fn context(&self) -> BTreeSet<FileId> {
+        let files = (0..).map(FileId).zip(&self.asked_for);
+        files
+            .filter(|(_, is_asked_for)| !**is_asked_for)
+            .map(|(file, _)| file)
+            .collect()
+    }
+
+    /// Whether a finding is in a file that was asked for, and any of its places is in the report scope. `place` returns
+    /// the id in the run of a file of the finding.
+    pub(super) fn touches(&self, finding: &Finding, place: impl Fn(FileId) -> FileId) -> bool {
+        let mut files = finding.labels().map(|label| place(label.file));
+        self.contain(place(finding.primary.file))
+            && files.any(|FileId(file)| self.only[file as usize])
     }
 }

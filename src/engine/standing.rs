@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::compare::{StateChoice, evaluate};
 use super::input::Bundle;
 use super::merge::Merged;
+use super::repository::repository_root;
 use crate::charts::Charts;
 use crate::cluster::Analysis;
 use crate::finding::{Finding, Severity};
@@ -275,19 +276,14 @@ impl Delivered {
     }
 }
 
-/// Returns the path of `folder`, written like the argument that contains it, if the bundle reads all files in it.
+/// Returns the path of `folder`, written like the repository or argument that contains it, if the bundle reads all files in
+/// it.
 fn folder_in(bundle: &Bundle, folder: &Path) -> Option<String> {
-    let mut arguments = bundle.arguments.iter().filter(|_| !bundle.excludes);
+    let arguments = bundle.repositories.iter().chain(&bundle.arguments);
+    let mut arguments = arguments.filter(|_| !bundle.excludes);
     arguments.find_map(|argument| {
         let located = locate(argument);
         let below = folder.strip_prefix(&located).ok()?.to_str()?;
         Some(resolve(argument, &below.replace('\\', "/")))
     })
-}
-
-/// Returns the root of the git repository that contains `folder`.
-pub fn repository_root(folder: &Path) -> Option<&Path> {
-    folder
-        .ancestors()
-        .find(|folder| folder.join(".git").exists())
 }

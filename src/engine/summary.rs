@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use super::check::Check;
 use super::input::Bundle;
 use super::merge::Merged;
+use super::scope::FilesInScope;
 use super::standing::Standings;
 use crate::finding::Severity;
 use crate::inventory::locate;
@@ -68,23 +69,21 @@ pub(super) fn statistics(
 pub(super) fn summarise(
     bundles: &[Bundle],
     merged: &Merged,
+    scope: &FilesInScope,
     own: &OwnFiles,
     findings: &[Reported],
 ) -> Summary {
-    let read = bundles
-        .iter()
-        .flat_map(|bundle| bundle.inventory.files())
-        .map(|(_, file)| file);
+    let read = bundles.iter().flat_map(Bundle::files).map(|(_, file)| file);
     let checked = read.filter(|file| !own.contains(file.source().path()));
     Summary {
         files: merged
             .in_sets()
-            .filter(|file| !own.contains(file.path()))
+            .filter(|(id, file)| scope.contain(*id) && !own.contains(file.path()))
             .count(),
         documents: checked.map(|file| file.document_count()).sum(),
         objects: bundles
             .iter()
-            .map(|bundle| bundle.inventory.members.len())
+            .map(|bundle| bundle.asked_for().count())
             .sum(),
         ..Summary::of(findings)
     }

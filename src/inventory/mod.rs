@@ -200,12 +200,6 @@ impl Inventory {
             .count()
     }
 
-    /// Returns the number of skipped documents.
-    pub fn skipped_count(&self) -> usize {
-        let by_themselves = self.files.iter().map(|file| file.skipped().len());
-        self.set_aside.len() + by_themselves.sum::<usize>()
-    }
-
     /// Returns the documents that are skipped for their own content, in order.
     pub fn skipped_by_themselves(&self) -> impl Iterator<Item = InDocument<Skip>> {
         self.files().flat_map(|(file, parsed)| {

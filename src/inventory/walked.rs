@@ -11,7 +11,7 @@ use super::boundary::Escape;
 use super::budget::WalkBudget;
 use super::device::names_a_device;
 use super::exclusion::Exclusion;
-use super::location::{FileIdentity, STDIN, locate};
+use super::location::{FileIdentity, STDIN, locate, resolved};
 use super::open::{IRREGULAR, describe};
 use crate::git::in_git_folder;
 use crate::text::plain;
@@ -110,6 +110,30 @@ impl Walk {
             files: files.collect(),
             unreadable: unreadable.collect(),
         }
+    }
+
+    /// Returns the path that `named` has for each file that both walks reach, by the path in this one.
+    pub fn names_in(&self, named: &Self) -> HashMap<&str, String> {
+        let names: HashMap<FileIdentity, &str> = named.places().collect();
+        let own = self.places();
+        own.filter_map(|(place, path)| Some((path, (*names.get(&place)?).to_owned())))
+            .collect()
+    }
+
+    /// Returns the reported paths with the identities of the files. An unreadable link is not identified with the file that
+    /// it leads to: both are reported.
+    fn places(&self) -> impl Iterator<Item = (FileIdentity, &str)> {
+        let files = self.files.iter();
+        let files = files.map(|file| (file.identity.clone(), file.path.as_str()));
+        let unreadable = self.unreadable.iter().map(|file| {
+            let path = std::path::absolute(&file.path).unwrap_or_else(|_| file.path.clone().into());
+            let place = match (path.parent(), path.file_name()) {
+                (Some(folder), Some(name)) => resolved(folder).join(name),
+                _ => path,
+            };
+            (FileIdentity::from(place), file.path.as_str())
+        });
+        files.chain(unreadable)
     }
 
     fn identities(&self) -> impl Iterator<Item = FileIdentity> {

@@ -171,6 +171,7 @@ impl Workspace {
         });
         let mut request = Request::new(self.paths());
         request.overlays = overlays.collect();
+        request.in_repository = self.is_opened;
         loop {
             match Session::open_after(earlier, self.on_disk, &request) {
                 // A file that the configuration excludes, or whose name is not that of a manifest, gets no diagnostics.

@@ -17,9 +17,8 @@ pub(super) fn render(report: &Report, fail_on: Option<Severity>, roots: &Roots) 
     let mut tests = 0;
     let mut failures = 0;
     // Several bundles, or both states of a change, may contain one file.
-    let files = report.sources.iter().zip(report.by_file());
     let mut by_path: BTreeMap<String, Vec<&Reported>> = BTreeMap::new();
-    for ((_, file), own) in files.filter(|((_, file), _)| !file.is_made()) {
+    for (file, own) in report.by_file() {
         let path = paths::from_root(file.path(), roots);
         by_path.entry(path.to_string()).or_default().extend(own);
     }

@@ -97,10 +97,8 @@ struct LinePosition {
 
 /// Renders every file of the run, in the order of the sources.
 pub(super) fn render(report: &Report, unit: ColumnUnit, roots: &Roots) -> String {
-    let by_file = report.by_file();
-    let files = report.sources.iter().zip(&by_file);
-    let files = files.filter(|((_, file), _)| !file.is_made());
-    let files = files.map(|((_, file), own)| {
+    let by_file: Vec<_> = report.by_file().collect();
+    let files = by_file.iter().map(|(file, own)| {
         let own = own.iter();
         FileDiagnostics {
             uri: paths::absolute_uri(file.path(), roots),

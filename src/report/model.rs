@@ -1,5 +1,7 @@
 //! The result of one run, which every format renders.
 
+use std::collections::BTreeSet;
+
 use foldhash::HashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,7 +13,7 @@ use crate::finding::{
 };
 use crate::rules::Subject;
 use crate::starter::Exclusion;
-use crate::text::{FileId, Sources, Span, plain};
+use crate::text::{FileId, SourceFile, Sources, Span, plain};
 
 /// The result of one run: everything that a format may show.
 #[derive(Clone, Debug)]
@@ -50,6 +52,9 @@ pub struct Report {
     /// The files that each bundle of `run.bundles` read, in the order of the bundles.
     #[doc(hidden)]
     pub files_of_bundles: Vec<Vec<FileId>>,
+    /// Files that were read as context. They are not part of the input, and have no findings in this report.
+    #[doc(hidden)]
+    pub context: BTreeSet<FileId>,
 }
 
 /// One step that settles most findings.
@@ -364,13 +369,16 @@ impl Report {
         findings.into_iter().map(|(_, reported)| reported).collect()
     }
 
-    /// Groups the findings by file, in the order of the sources. The group of a file without findings is empty.
-    pub(super) fn by_file(&self) -> Vec<Vec<&Reported>> {
-        let mut files = vec![Vec::new(); self.sources.len()];
+    /// Groups the findings by file, in the order of the sources. The group of a file without findings is empty. Texts that
+    /// are not in the tree, and files that were read as context, are left out.
+    pub(super) fn by_file(&self) -> impl Iterator<Item = (&SourceFile, Vec<&Reported>)> {
+        let mut findings = vec![Vec::new(); self.sources.len()];
         for reported in &self.findings {
-            files[reported.finding.primary.file.0 as usize].push(reported);
+            findings[reported.finding.primary.file.0 as usize].push(reported);
         }
-        files
+        let files = self.sources.iter().zip(findings);
+        let files = files.filter(|((id, file), _)| !file.is_made() && !self.context.contains(id));
+        files.map(|((_, file), own)| (file, own))
     }
 
     /// Returns the template that the text at `place` was rendered from; `None` if there is none.

@@ -150,12 +150,27 @@ impl Repository {
         self
     }
 
+    /// Creates a repository with copies of files and folders of this one, under the same paths. A check there does not
+    /// read the other fixtures as context.
+    pub(crate) fn of_copies(paths: &[&str]) -> Self {
+        let repository = Self::new();
+        for path in paths {
+            repository.copy_below(root(), &root().join(path));
+        }
+        repository
+    }
+
     /// Copies the files of a folder into it.
     pub(crate) fn copy(&self, from: &Path) {
+        self.copy_below(from, from);
+    }
+
+    /// Copies a file, or the files of a folder, under their paths below `top`.
+    fn copy_below(&self, top: &Path, from: &Path) {
         for entry in walkdir::WalkDir::new(from).sort_by_file_name() {
             let entry = entry.expect("an entry");
             if entry.file_type().is_file() {
-                let path = entry.path().strip_prefix(from).expect("below it");
+                let path = entry.path().strip_prefix(top).expect("below it");
                 let path = self.folder.path().join(path);
                 std::fs::create_dir_all(path.parent().expect("a file has a folder"))
                     .expect("a folder");

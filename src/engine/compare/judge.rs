@@ -103,6 +103,7 @@ impl Judged {
             skipped: Vec::new(),
             cascades: Cascades::default(),
             files_of_bundles: Vec::new(),
+            context: BTreeSet::new(),
             sources: merged.sources,
         }
     }

@@ -56,6 +56,7 @@ impl Session {
         for (at, bundle) in self.bundles().iter().enumerate() {
             for (id, file) in bundle.inventory.sources.iter() {
                 files.entry(file.path()).or_insert((at, id));
+                files.entry(bundle.path(id)).or_insert((at, id));
             }
         }
         let bundles = self.bundles().iter().enumerate();
@@ -84,11 +85,12 @@ impl<'s> Inquiry<'s> {
         Some(self.bundles[*bundle].bundle.inventory.sources.file(*file))
     }
 
-    /// Returns every object as it is written, in the order of bundles and files. An object in two bundles comes twice.
+    /// Returns every object of the input as it is written, in the order of bundles and files. An object in two bundles comes
+    /// twice.
     pub fn object_places(&self) -> impl Iterator<Item = ObjectPlace> {
         let bundles = self.bundles.iter();
         bundles.flat_map(|asked| {
-            let members = asked.bundle.inventory.members.iter();
+            let members = asked.bundle.asked_for();
             members.map(|member| asked.written(member))
         })
     }

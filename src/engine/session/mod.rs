@@ -25,6 +25,7 @@ use crate::graph::argo::Terms;
 use crate::inventory::{
     Files, OnDisk, Overlay, Past, Release, WalkBudget, locate, walk, walk_past,
 };
+use crate::manifest::SkipReason;
 use crate::report::{Listing, Note};
 use crate::text::Side;
 
@@ -123,7 +124,7 @@ impl Session {
         &self.bundles
     }
 
-    /// Counts the objects of the input, without those that `Request::beside` adds.
+    /// Counts the objects of the input, without those of files that are read as context.
     pub fn objects(&self) -> usize {
         self.bundles
             .iter()
@@ -134,17 +135,18 @@ impl Session {
     /// Counts the files that were read; a file in two bundles counts once.
     pub fn files(&self) -> usize {
         let bundles = self.bundles.iter();
-        let files = bundles.flat_map(|bundle| bundle.inventory.sources.iter());
-        let names: BTreeSet<_> = files.map(|(_, file)| (file.path(), file.side())).collect();
+        let files = bundles.flat_map(Bundle::files);
+        let files = files.map(|(_, file)| file.source());
+        let names: BTreeSet<_> = files.map(|file| (file.path(), file.side())).collect();
         names.len()
     }
 
     /// Counts the documents that are templates and were not rendered.
     pub fn templates(&self) -> usize {
-        let bundles = self.bundles.iter();
-        bundles
-            .map(|bundle| bundle.inventory.unrendered_templates())
-            .sum()
+        let skipped = self.bundles.iter().flat_map(Bundle::skipped);
+        skipped
+            .filter(|skip| matches!(skip.what.reason, SkipReason::Template(..)))
+            .count()
     }
 
     /// Returns the requested Kubernetes release if it is newer than all known ones; the newest
@@ -178,9 +180,7 @@ impl Session {
     /// Returns notes on entries that the listing leaves out because there are too many.
     #[doc(hidden)]
     pub fn notes_on_list(&self) -> impl Iterator<Item = Note> {
-        self.bundles
-            .iter()
-            .filter_map(|bundle| note_on_unlisted(&bundle.inventory))
+        self.bundles.iter().filter_map(note_on_unlisted)
     }
 
     /// Returns `paths` if a report can be limited to each of them.
@@ -273,7 +273,11 @@ fn read(
     past: Option<&Past>,
     files: &mut Files,
 ) -> Result<Vec<Bundle>, SessionError> {
-    let Resolved { bundles, paths } = resolved;
+    let Resolved {
+        bundles,
+        paths,
+        repositories,
+    } = resolved;
     let beside = match past {
         Some(past) => walk_past(
             &request.beside,
@@ -288,9 +292,10 @@ fn read(
         past,
         beside: beside.map_err(BundleError::from)?,
     };
+    let repositories = repositories.as_ref();
     Ok(match paths {
         None => read_bundles(bundles, &around, files)?,
-        Some(paths) => read_paths(bundles, paths, &around, files)?,
+        Some(paths) => read_paths(bundles, paths, repositories, &around, files)?,
     })
 }
 
@@ -310,9 +315,6 @@ fn extent(request: &Request, config: Option<&Config>) -> ReadExtent {
 
 fn holds(bundle: &Bundle, overlay: &Overlay) -> bool {
     let wanted = locate(&overlay.path);
-    bundle
-        .inventory
-        .sources
-        .iter()
-        .any(|(_, file)| file.side() == Side::Unsaved && locate(file.path()) == wanted)
+    let mut files = bundle.files().map(|(_, file)| file.source());
+    files.any(|file| file.side() == Side::Unsaved && locate(file.path()) == wanted)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Repository, corpus, ownerlint, root};
+use crate::support::{Repository, corpus, ownerlint};
 
 /// An info: a namespace on a cluster-scoped object.
 const INFO: &str = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, namespace: shop}\n";
@@ -283,12 +283,13 @@ fn colours_and_line_drawing_follow_environment_variables() {
         "a bold headline"
     );
     assert!(!run(&[("FORCE_COLOR", "1"), ("NO_COLOR", "1")]).contains('\u{1b}'));
+    let repository = Repository::of_copies(&["fixtures/bundles/rook"]);
     let chain = |variables: &[(&str, &str)]| {
         let mut command = ownerlint();
         command
             .envs(variables.iter().copied())
             .args(["--no-config", "fixtures/bundles/rook"])
-            .current_dir(root());
+            .current_dir(repository.path());
         String::from_utf8(command.output().expect("it runs").stdout).expect("text")
     };
     assert!(chain(&[("LANG", "C")]).is_ascii());

@@ -262,7 +262,9 @@ fn bundles_are_omitted_if_they_would_cause_errors() {
         0,
         "the tree as a whole serves v1"
     );
-    assert_eq!(errors_of(&repository.path().join("dev"), &[]), 1);
+    let alone = Repository::new();
+    alone.copy(&repository.path().join("dev"));
+    assert_eq!(errors_of(&alone.path(), &[]), 1);
     assert!(configuration(&repository)["bundles"].is_null());
     assert_eq!(errors_of(&repository.path(), &[]), 0);
 }

@@ -277,16 +277,12 @@ fn input_without_objects_exits_3_unless_allowed() {
 
 #[test]
 fn fail_on_decides_exit_status() {
-    let bad = "fixtures/rules/duplicate-key/bad";
-    ownerlint().args([bad]).assert().code(0);
-    ownerlint()
-        .args(["--fail-on", "warning", bad])
-        .assert()
-        .code(1);
-    ownerlint()
-        .args(["--fail-on", "never", "fixtures/bundles"])
-        .assert()
-        .code(0);
+    let (bad, bundles) = ("fixtures/rules/duplicate-key/bad", "fixtures/bundles");
+    let repository = Repository::of_copies(&[bad, bundles]);
+    let status = |arguments: &[&str]| repository.run(arguments, "").0;
+    assert_eq!(status(&[bad]), 0);
+    assert_eq!(status(&["--fail-on", "warning", bad]), 1);
+    assert_eq!(status(&["--fail-on", "never", bundles]), 0);
 }
 
 #[test]
@@ -303,26 +299,22 @@ fn explain_rejects_a_kind_after_a_rule() {
 
 #[test]
 fn failing_concise_run_prints_counts_and_explain_commands_to_stderr() {
-    let concise = ["--output", "concise", "fixtures/bundles/rook"];
-    let run = ownerlint().args(concise).assert().code(1);
-    let text = String::from_utf8(run.get_output().stdout.clone()).expect("text");
+    let repository = Repository::of_copies(&["fixtures/bundles/rook"]);
+    let run = |arguments: &[&str]| {
+        let concise = ["--output", "concise", "fixtures/bundles/rook"];
+        repository.run(&[&concise[..], arguments].concat(), "")
+    };
+    let (status, text, error) = run(&[]);
     assert!(
         text.lines().all(|line| line.starts_with("fixtures/")),
         "a program reads standard output: {text}"
     );
-    run.stderr("1 error, 2 warnings; why, and how to fix it:\n  ownerlint explain owner-of-cluster-scoped\n");
-    ownerlint()
-        .args(concise)
-        .args(["--fail-on", "never"])
-        .assert()
-        .code(0)
-        .stderr("");
-    ownerlint()
-        .args(concise)
-        .args(["--exit-zero"])
-        .assert()
-        .code(0)
-        .stderr("");
+    let counts = "1 error, 2 warnings; why, and how to fix it:\n  ownerlint explain owner-of-cluster-scoped\n";
+    assert_eq!((status, error.as_str()), (1, counts));
+    for passing in [&["--fail-on", "never"][..], &["--exit-zero"]] {
+        let (status, _, error) = run(passing);
+        assert_eq!((status, error.as_str()), (0, ""));
+    }
 }
 
 #[test]

@@ -10,4 +10,6 @@ mod learn;
 mod misuse;
 #[cfg(unix)]
 mod pre_commit;
+#[cfg(unix)]
+mod repository;
 pub(crate) mod scope;

@@ -356,8 +356,8 @@ fn paths_are_read_with_the_settings_of_their_bundles() {
     );
     assert_eq!(
         places(&repository, ".", &["prod/a.yaml", "loose"]),
-        ["prod/a.yaml:6:53: info[owner-not-found]"],
-        "the owner of prod was not read"
+        ["prod/a.yaml:6:35: warning[owner-cross-namespace]"],
+        "the rest of its bundle is context"
     );
 }
 

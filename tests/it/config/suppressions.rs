@@ -331,20 +331,10 @@ fn baseline_stale_fixtures_have_expected_findings() {
     let run = |folder: &str| {
         let folder = format!("fixtures/rules/baseline-stale/{folder}");
         let baseline = format!("{folder}/ownerlint-baseline.json");
-        let mut command = crate::support::ownerlint();
-        let output = command
-            .args([
-                "--output",
-                "concise",
-                "--show",
-                "info",
-                "--baseline",
-                &baseline,
-                &folder,
-            ])
-            .output()
-            .expect("it runs");
-        String::from_utf8(output.stdout).expect("text")
+        let repository = Repository::of_copies(&[&folder]);
+        let shown = ["--output", "concise", "--show", "info"];
+        let arguments = [&shown[..], &["--baseline", &baseline, &folder]].concat();
+        repository.run(&arguments, "").1
     };
     assert_eq!(run("good"), "");
     assert!(

@@ -1,5 +1,7 @@
 //! Synthetic reports.
 
+use std::collections::BTreeSet;
+
 use ownerlint::finding::{
     Applicability, Chain, Consequence, Edit, Finding, Fix, Label, Relation, Severity, fingerprint,
 };
@@ -259,6 +261,7 @@ pub(crate) fn with(sources: Sources, findings: Vec<Finding>) -> Report {
         skipped: Vec::new(),
         cascades: Cascades::default(),
         files_of_bundles: Vec::new(),
+        context: BTreeSet::new(),
         sources,
     }
 }

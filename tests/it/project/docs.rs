@@ -11,7 +11,7 @@ use ownerlint::report::{Format, SCHEMAS, schema};
 use ownerlint::rules::{Page, RULES, Rule, Subject};
 use serde_json::Value;
 
-use crate::support::{ownerlint, root};
+use crate::support::{Repository, ownerlint, root};
 
 /// A part of the table of contents: its title, and for each page the title and the path in `docs/`.
 type Part = (&'static str, &'static [(&'static str, &'static str)]);
@@ -786,11 +786,13 @@ fn report_links_point_to_files_of_the_repository() {
         assert_eq!(inside(&rule.url()), Some(true), "{}", rule.url());
     }
     let folder = tempfile::tempdir().expect("a folder");
+    let repository = Repository::of_copies(&["fixtures/bundles/rook"]);
     for format in Format::ALL {
         let file = folder.path().join(format.as_str());
         let output = format!("--output={format}:{}", file.display());
         ownerlint()
             .args(["check", "--exit-zero", &output, "fixtures/bundles/rook"])
+            .current_dir(repository.path())
             .assert()
             .success();
         let text = std::fs::read_to_string(file).expect("it is written");

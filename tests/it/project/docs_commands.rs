@@ -25,17 +25,13 @@ const DATA: [&str; 10] = [
 ];
 
 /// A folder in which the commands of a page are run.
-enum Scene {
-    /// The repository itself, which no command may change.
-    Checkout,
-    Folder(Repository),
-}
+struct Scene(Repository);
 
 type Make = fn() -> Scene;
 
 /// Every scene by name.
 const SCENES: [(&str, Make); 10] = [
-    ("checkout", || Scene::Checkout),
+    ("checkout", checkout),
     ("pull-request", pull_request),
     ("release", release),
     ("flux", flux),
@@ -62,10 +58,7 @@ impl Scene {
     }
 
     fn path(&self) -> PathBuf {
-        match self {
-            Self::Checkout => root().to_owned(),
-            Self::Folder(repository) => repository.path(),
-        }
+        self.0.path()
     }
 
     /// Runs a command in bash, as on a terminal. Returns its output and exit status.
@@ -141,7 +134,7 @@ fn changed(repository: Repository, edit: impl Fn(&Repository)) -> Scene {
     edit(&repository);
     commit(&repository);
     assert!(git(&repository, &["tag", "v2"]));
-    Scene::Folder(repository)
+    Scene(repository)
 }
 
 fn remove(repository: &Repository, path: &str) {
@@ -180,9 +173,16 @@ fn argocd() -> Scene {
     })
 }
 
+/// Creates a checkout of this repository with the files that pages name.
+fn checkout() -> Scene {
+    Scene(Repository::of_copies(&["fixtures/bundles/rook"]))
+}
+
 /// Creates a chart, its rendering, and a dump of the cluster. Fakes of Helm, Kustomize and kubectl print these files.
 fn release() -> Scene {
     let repository = Repository::new();
+    // Outside of repositories, a rendered file does not have the other ones as its context.
+    std::fs::remove_dir(repository.path().join(".git")).expect("the marker");
     repository.copy(&root().join("docs/examples/release"));
     let rendered = repository.read("rendered/shop.yaml");
     let without_web = rendered
@@ -214,7 +214,7 @@ fn release() -> Scene {
             prints(file).as_bytes(),
         );
     }
-    Scene::Folder(repository)
+    Scene(repository)
 }
 
 /// Creates a branch with a new version of a chart that a HelmRelease installs, and a fake of Helm.
@@ -283,7 +283,7 @@ fn stale_baseline() -> Scene {
     repository
         .write("ownerlint-baseline.json", &baseline)
         .write("rendered/web.yaml", &page(&format!("{from}/fixed.yaml")));
-    Scene::Folder(repository)
+    Scene(repository)
 }
 
 /// Creates a bundle with a broken link.
@@ -295,7 +295,7 @@ fn unreadable_file() -> Scene {
     );
     std::os::unix::fs::symlink("gone.yaml", repository.path().join("rendered/web.yaml"))
         .expect("a link");
-    Scene::Folder(repository)
+    Scene(repository)
 }
 
 /// Creates a file with a finding that has a safe fix.
@@ -305,7 +305,7 @@ fn fixes() -> Scene {
         "role.yaml",
         "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: reader\n  namespace: shop # of no use\n  labels:\n    app: web\nrules: []\n",
     );
-    Scene::Folder(repository)
+    Scene(repository)
 }
 
 /// A block of a page: its language, the comment before it, its lines, and the number of the first line.
@@ -425,7 +425,7 @@ fn beginning(text: &str) -> String {
 /// Runs the commands of a page. Returns their output, and the page with that output.
 fn played(path: &str, text: &str) -> (String, String) {
     let of_rule = SCENES_OF_RULES.iter().find(|(page, _)| *page == path);
-    let mut scene = of_rule.map_or(Scene::Checkout, |(_, name)| Scene::new(name));
+    let mut scene = Scene::new(of_rule.map_or("checkout", |(_, name)| name));
     let mut transcript = String::new();
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let mut shift = 0isize;

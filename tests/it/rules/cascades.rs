@@ -1,6 +1,6 @@
 //! The cascades of `deleted-on-arrival` and `namespace-never-empties`, as drawn in the `markdown` output.
 
-use crate::support::{Repository, ownerlint, root};
+use crate::support::{Repository, ownerlint};
 
 /// Returns a uid for each object of a namespace: objects with one uid were never in one cluster.
 fn uid(namespace: &str, n: usize) -> String {
@@ -51,10 +51,11 @@ fn cascades_come_before_the_findings() {
         "fixtures/rules/deleted-on-arrival/bad/with-a-cascade.yaml",
         "fixtures/rules/namespace-never-empties/bad",
     ];
+    let repository = Repository::of_copies(&paths);
     let output = ownerlint()
         .args(["--output", "markdown"])
         .args(paths)
-        .current_dir(root())
+        .current_dir(repository.path())
         .output()
         .expect("it runs");
     insta::assert_snapshot!(String::from_utf8(output.stdout).expect("text"));
