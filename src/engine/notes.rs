@@ -13,7 +13,7 @@ use crate::manifest::{ParsedFile, SkipReason, TemplateLanguage, is_kustomization
 use crate::ownership::Reach;
 use crate::report::{Note, Remedy, Reported};
 use crate::starter::{dominant, is_most};
-use crate::text::{ColumnUnit, Sources, plain};
+use crate::text::{ColumnUnit, Sources, Span, plain};
 
 /// Returns the notes on skipped templates and on kustomizations. `renders`: whether charts are rendered.
 pub(super) fn notes_on_sources(bundle: &Bundle, renders: bool) -> Vec<Note> {
@@ -222,8 +222,13 @@ impl<'i> ChartFolders<'i> {
 /// their folders.
 fn dangling_note(bundle: &Bundle) -> Option<Note> {
     let files = bundle.files();
-    let mut dangling = files.flat_map(|(id, file)| dangling_entries(file, bundle.path(id)));
-    let (path, line, written) = dangling.next()?;
+    let mut dangling = files.flat_map(|(id, file)| {
+        let entries = dangling_entries(file, bundle.path(id)).into_iter();
+        entries.map(move |(span, written)| (id, span, written))
+    });
+    let (id, span, written) = dangling.next()?;
+    let source = bundle.inventory.sources.file(id);
+    let line = source.position(span.start, ColumnUnit::Utf8).line;
     let more = match dangling.count() {
         0 => String::new(),
         more => format!(" (and {})", plain::count(more, "more such path")),
@@ -233,14 +238,13 @@ fn dangling_note(bundle: &Bundle) -> Option<Note> {
         message: format!(
             "`{written}` does not exist, so kustomize builds nothing of this folder{more}"
         ),
-        path: Some(path.to_owned()),
+        path: Some(bundle.path(id).to_owned()),
         line: Some(line),
     })
 }
 
 /// Returns the entries of a kustomization at `path` that name a missing file or folder, each with its place.
-fn dangling_entries<'f>(file: &'f ParsedFile, path: &'f str) -> Vec<(&'f str, usize, &'f str)> {
-    let source = file.source();
+pub(super) fn dangling_entries<'f>(file: &'f ParsedFile, path: &str) -> Vec<(Span, &'f str)> {
     let is_read = file.facts().is_some_and(|facts| facts.is_kustomization);
     if !is_read || !is_kustomization(path) {
         return Vec::new();
@@ -259,10 +263,7 @@ fn dangling_entries<'f>(file: &'f ParsedFile, path: &'f str) -> Vec<(&'f str, us
             && !written.contains(['\n', '$', '{']);
         // An absolute path is an error of kustomize; on Windows it may name another machine.
         let is_path = is_path && Path::new(written).is_relative();
-        (is_path && !folder.join(written).exists()).then(|| {
-            let line = source.position(entry.span().start, ColumnUnit::Utf8).line;
-            (path, line, written)
-        })
+        (is_path && !folder.join(written).exists()).then(|| (entry.span(), written))
     });
     entries.collect()
 }

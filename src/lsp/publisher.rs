@@ -13,7 +13,7 @@ use super::folder::Folder;
 use super::place::{path_of, range};
 use crate::engine::SessionError;
 use crate::report::{Roots, absolute_uri, diagnostics_of};
-use crate::text::{ColumnUnit, plain};
+use crate::text::{ColumnUnit, SourceFile, Span, plain};
 
 /// Replaces the URIs of all related places by `text`, that of a text without a file.
 fn lead_to(diagnostic: &mut Value, text: &Uri) {
@@ -21,6 +21,16 @@ fn lead_to(diagnostic: &mut Value, text: &Uri) {
     for place in related.into_iter().flatten() {
         place["location"]["uri"] = json!(text);
     }
+}
+
+/// Returns a diagnostic of a place that no rule is about.
+fn warning(file: &SourceFile, span: Span, unit: ColumnUnit, message: &str) -> Value {
+    json!({
+        "range": range(file, span, unit),
+        "severity": 2,
+        "source": env!("CARGO_PKG_NAME"),
+        "message": plain::visible_in_place(message),
+    })
 }
 
 /// Sends diagnostics to an editor.
@@ -61,6 +71,12 @@ impl<'c> Publisher<'c> {
             let found = folder.ask(|answers| {
                 let report = answers.report.as_ref()?;
                 let mut found = diagnostics_of(report, path, None, self.unit, &self.roots);
+                if let Some(file) = answers.inquiry.source(path) {
+                    let missing = answers.inquiry.missing_paths(path).into_iter();
+                    let missing =
+                        missing.map(|(span, message)| warning(file, span, self.unit, &message));
+                    found.extend(missing);
+                }
                 if let Some(text) = workspace.text() {
                     for one in &mut found {
                         lead_to(one, text);

@@ -3,6 +3,7 @@
 mod asked;
 mod deletion;
 mod lookup;
+mod missing;
 mod place;
 mod relations;
 mod spot;

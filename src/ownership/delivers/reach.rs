@@ -276,6 +276,13 @@ impl<'r> Delivered<'r> {
         Some(&self.delivery.by.as_ref()?.name)
     }
 
+    /// Returns the folder that it builds, from the folder where the input is read, if its build fails.
+    pub fn failing_folder(&self) -> Option<String> {
+        let delivery = self.delivery;
+        delivery.error.as_ref()?;
+        Some(resolve(&self.repository.top, &delivery.path))
+    }
+
     /// Whether its existence depends on unknown facts.
     pub fn is_possible(&self) -> bool {
         self.delivery.is_possible

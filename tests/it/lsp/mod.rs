@@ -4,3 +4,4 @@ mod client;
 mod editors;
 mod names;
 mod server;
+mod shown;
