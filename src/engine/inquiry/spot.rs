@@ -33,20 +33,18 @@ impl AskedBundle<'_> {
         if namespace.is_some_and(|namespace| holds(namespace.span, offset)) {
             return self.namespace(instance);
         }
-        let ties = self.ties_from(instance);
-        if let Some(tie) = ties.iter().find(|tie| holds(tie.evidence.span, offset)) {
-            return self.used(instance, tie);
-        }
+        // The name of an object may also be the evidence for what a controller creates for it.
         let identity = [
             object.kind_span(),
             object.api_version_span(),
             object.name_span(),
         ];
         if identity.into_iter().any(|span| holds(span, offset)) {
-            Spot::Identity
-        } else {
-            Spot::Other
+            return Spot::Identity;
         }
+        let ties = self.ties_from(instance);
+        let tie = ties.iter().find(|tie| holds(tie.evidence.span, offset));
+        tie.map_or(Spot::Other, |tie| self.used(instance, tie))
     }
 
     fn owner(&self, instance: Instance<'_>, entry: usize, reference: &OwnerReference) -> Spot {

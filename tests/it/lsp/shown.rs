@@ -77,6 +77,17 @@ fn missing_folder_of_flux_kustomization_is_shown_at_its_path() {
 }
 
 #[test]
+fn hover_on_a_name_says_what_its_deletion_deletes() {
+    let scaled = "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: web, namespace: shop}\nspec: {scaleTargetRef: {name: web}}\n";
+    let mut client = Client::open_all(&[("scaled.yaml", scaled)]);
+    let [name, kind] =
+        ["web, namespace", "ScaledObject"].map(|at| client.hover("scaled.yaml", scaled, at));
+    assert!(name.starts_with("Deleting `ScaledObject"), "{name}");
+    assert_eq!(name, kind);
+    client.end();
+}
+
+#[test]
 fn opened_folder_has_its_repository_as_context() {
     let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: gadgets.example.com\n  \
                       labels: {app.kubernetes.io/managed-by: Helm, helm.sh/chart: gadgets-1.0.0}\nspec:\n  group: example.com\n  scope: Namespaced\n  \
