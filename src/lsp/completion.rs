@@ -15,6 +15,9 @@ use crate::manifest::OWNER_REFERENCE_FIELDS;
 use crate::rules::RULES;
 use crate::text::{Span, plain};
 
+/// The beginning of annotations that ignore a rule.
+const IGNORE: &str = "ignore.ownerlint/";
+
 /// Returns the completions at a position; each replaces the typed part of its word.
 pub(super) fn items(
     answers: &Answers<'_>,
@@ -55,7 +58,7 @@ pub(super) fn items(
         _ => Form::Value,
     };
     let word = &before[before.len() - cursor.typed..];
-    suggestions.sort();
+    suggestions.sort_by(|(a, _), (b, _)| (is_rare(a), a).cmp(&(is_rare(b), b)));
     suggestions.dedup_by(|a, b| a.0 == b.0);
     suggestions.retain(|(text, _)| is_plain(text) && text != word);
     let suggestions = suggestions.into_iter();
@@ -112,15 +115,22 @@ fn item(text: String, detail: String, typed: Range, form: Form) -> CompletionIte
         label: plain::one_line(&text),
         kind: Some(CompletionItemKind::VALUE),
         detail: Some(plain::one_line(&detail)),
+        // A tilde sorts after letters.
+        sort_text: is_rare(&text).then(|| format!("~{text}")),
         text_edit: Some(CompletionTextEdit::Edit(TextEdit::new(typed, new_text))),
         ..CompletionItem::default()
     }
 }
 
+/// Whether a text is offered last: there is one for each rule.
+fn is_rare(text: &str) -> bool {
+    text.starts_with(IGNORE)
+}
+
 /// Returns the annotations that affect deletions, and those that ignore a rule.
 fn annotations_to_write() -> Vec<(String, String)> {
     let ignored = RULES.iter().map(|rule| {
-        let text = format!("ignore.ownerlint/{}", rule.id);
+        let text = format!("{IGNORE}{}", rule.id);
         (text, rule.summary.to_owned())
     });
     let helm = [

@@ -88,6 +88,31 @@ fn hover_on_a_name_says_what_its_deletion_deletes() {
 }
 
 #[test]
+fn annotations_that_ignore_rules_are_offered_last() {
+    let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n    ";
+    let mut client = Client::open_all(&[("new.yaml", text)]);
+    let params = json!({
+        "textDocument": {"uri": client.uri("new.yaml")},
+        "position": {"line": 5, "character": 4},
+    });
+    let items = client.request("textDocument/completion", params);
+    let items = items.as_array().expect("a list").iter();
+    let text = |item: &Value, key: &str| item[key].as_str().map(str::to_owned);
+    let sorted: Vec<(String, bool)> = items
+        .map(|item| {
+            let label = text(item, "label").expect("a label");
+            let is_ignore = label.starts_with("ignore.ownerlint/");
+            (text(item, "sortText").unwrap_or(label), is_ignore)
+        })
+        .collect();
+    assert!(sorted.is_sorted(), "{sorted:?}");
+    let first = sorted.iter().position(|(_, is_ignore)| *is_ignore);
+    let first = first.expect("they are offered");
+    assert!(first > 5 && sorted[first..].iter().all(|(_, is_ignore)| *is_ignore));
+    client.end();
+}
+
+#[test]
 fn opened_folder_has_its_repository_as_context() {
     let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: gadgets.example.com\n  \
                       labels: {app.kubernetes.io/managed-by: Helm, helm.sh/chart: gadgets-1.0.0}\nspec:\n  group: example.com\n  scope: Namespaced\n  \
