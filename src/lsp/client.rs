@@ -4,7 +4,8 @@ use lsp_server::{Connection, Message, Notification, Request};
 use lsp_types::notification::{self, Notification as _};
 use lsp_types::request::{self, Request as _};
 use lsp_types::{
-    ClientCapabilities, MessageType, NumberOrString, ShowDocumentParams, ShowMessageParams, Uri,
+    ClientCapabilities, LogMessageParams, MessageType, NumberOrString, ShowDocumentParams,
+    ShowMessageParams, Uri,
 };
 use serde::Serialize;
 use serde_json::json;
@@ -88,6 +89,14 @@ impl<'c> Client<'c> {
     pub(super) fn say(&self, typ: MessageType, message: String) {
         let shown = ShowMessageParams { typ, message };
         self.tell(notification::ShowMessage::METHOD, shown);
+    }
+
+    /// Writes a message into the editor's log.
+    pub(super) fn log(&self, typ: MessageType, message: String) {
+        self.tell(
+            notification::LogMessage::METHOD,
+            LogMessageParams { typ, message },
+        );
     }
 
     fn ask(&mut self, method: &str, params: impl Serialize) {

@@ -25,6 +25,8 @@ pub(super) struct Folder {
     pub(super) mistaken: Option<Uri>,
     /// The error of the last check, if it failed; it is not shown twice.
     pub(super) told: Option<String>,
+    /// Whether the last check exceeded a limit, which is not logged again.
+    pub(super) is_limited: bool,
 }
 
 impl Folder {
@@ -35,6 +37,7 @@ impl Folder {
             reading: None,
             mistaken: None,
             told: None,
+            is_limited: false,
         }
     }
 

@@ -28,6 +28,7 @@ use super::pages::{Pages, page_of_ours};
 use super::publisher::Publisher;
 use super::workspace::OpenDocument;
 use crate::engine::SessionError;
+use crate::finding::Severity;
 use crate::report::file_uri;
 use crate::text::{ColumnUnit, plain};
 
@@ -145,6 +146,7 @@ impl<'c> Server<'c> {
                 Ok(()) => {
                     self.publisher.publish(folder);
                     folder.told = None;
+                    log_limits(&self.client, folder);
                 }
                 Err(error) => fail(&self.client, &mut self.publisher, folder, &error),
             }
@@ -389,6 +391,23 @@ fn fail(
         client.say(MessageType::ERROR, message);
     }
     folder.told = told;
+}
+
+/// Logs which findings of a folder are missing because of a limit, once while there are any.
+fn log_limits(client: &Client<'_>, folder: &mut Folder) {
+    let limits = folder.ask(|answers| {
+        let notes = answers.report.iter().flat_map(|report| &report.notes);
+        let general = notes.filter(|note| note.path.is_none() && note.severity > Severity::Info);
+        general.map(|note| note.message.clone()).collect::<Vec<_>>()
+    });
+    let limits = limits.unwrap_or_default();
+    if !folder.is_limited {
+        for message in &limits {
+            let message = plain::visible_in_place(&format!("ownerlint: {message}"));
+            client.log(MessageType::WARNING, message);
+        }
+    }
+    folder.is_limited = !limits.is_empty();
 }
 
 /// Waits for `initialize`, and rejects other requests until it comes. `None` if the editor sent `exit` or went away.

@@ -113,6 +113,25 @@ fn annotations_that_ignore_rules_are_offered_last() {
 }
 
 #[test]
+fn limit_of_findings_is_logged_once() {
+    let many = "apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n---\n".repeat(10_002);
+    let mut client = Client::open_all(&[("many.yaml", &many)]);
+    let logged = |params: &Value| {
+        let message = params["message"].as_str().unwrap_or_default();
+        message.contains("found 2 more: of one rule, 10000 findings are reported")
+    };
+    client.notification("window/logMessage", logged);
+    client.edit("many.yaml", &format!("{many}# end\n"));
+    client.request("workspace/symbol", json!({"query": "nothing"}));
+    let is_log = |message: &lsp_server::Message| match message {
+        lsp_server::Message::Notification(it) => it.method == "window/logMessage",
+        _ => false,
+    };
+    assert!(!client.waiting.iter().any(is_log), "once");
+    client.end();
+}
+
+#[test]
 fn opened_folder_has_its_repository_as_context() {
     let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: gadgets.example.com\n  \
                       labels: {app.kubernetes.io/managed-by: Helm, helm.sh/chart: gadgets-1.0.0}\nspec:\n  group: example.com\n  scope: Namespaced\n  \
