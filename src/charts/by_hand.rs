@@ -38,7 +38,9 @@ impl ByHand {
         paths: impl IntoIterator<Item = &'p str>,
         charts: &BundleCharts,
     ) -> Self {
-        let globs = paths.into_iter().filter_map(|path| glob::glob(path).ok());
+        let globs = paths
+            .into_iter()
+            .filter_map(|path| glob::glob(path.trim_end_matches('/')).ok());
         self.bundles
             .extend(globs.map(|globs| (globs, charts.clone())));
         self
