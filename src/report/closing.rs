@@ -9,9 +9,9 @@ use crate::finding::Severity;
 use crate::starter::Exclusion;
 use crate::text::plain;
 
-/// The maximum number of rules of a failed run that are named.
+/// The maximum number of rules that are named after a failed run.
 const EXPLAINED: usize = 5;
-/// The maximum number of notes, besides errors, that are shown unless all are requested.
+/// The maximum number of notes below severity error that are shown without `verbose`.
 const NOTES: usize = 5;
 
 /// The options of the lines after the findings.
@@ -81,7 +81,7 @@ pub(super) fn skip(skip: &ListedSkip) -> String {
     format!("{file}:{}: skipped: {}{detail}", skip.line, skip.reason)
 }
 
-/// Describes the step that settles most findings; `None` if there is none.
+/// Describes the step that resolves most findings; `None` if there is none.
 pub(super) fn remedy(report: &Report) -> Option<String> {
     Some(match report.remedy.as_ref()? {
         Remedy::Build { settled, of } => format!(

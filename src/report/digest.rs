@@ -1,5 +1,5 @@
-//! The part of a report that the formats for people show: the findings by descending severity, equal ones merged, and a
-//! count per rule of the hidden ones. Formats for programs contain every finding.
+//! The findings as the human and the concise format show them: by descending severity, equal ones
+//! merged. Findings below the shown severity are counted by rule.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -36,7 +36,6 @@ pub(super) struct HiddenFindings<'r> {
     pub(super) severity: Severity,
     /// The rule's id.
     pub(super) rule: &'static str,
-    /// The summary of the rule.
     pub(super) summary: &'r str,
     /// The number of findings.
     pub(super) count: usize,
@@ -47,7 +46,7 @@ pub(super) struct TableRow<'r> {
     /// The number of findings.
     pub(super) count: usize,
     pub(super) rule: &'static str,
-    /// The folder of their files.
+    /// The folder that contains the files of these findings.
     pub(super) folder: &'r str,
 }
 
@@ -60,7 +59,7 @@ pub(super) enum Folding {
     AcrossFiles,
 }
 
-/// The fields that are the same in equal findings.
+/// The fields that decide whether findings are equal.
 #[derive(PartialEq, Eq, Hash)]
 struct SameWords<'r> {
     rule: &'static str,

@@ -1,7 +1,7 @@
 //! The few lines of a file that a finding shows.
 //!
-//! Only the lines that are shown are copied. They are made safe for a terminal and cut around the places, since a
-//! manifest in JSON may be one line of many megabytes.
+//! Only the shown lines are copied. They are made safe for a terminal and cut around the places,
+//! since a manifest in JSON may be one line of many megabytes.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -22,7 +22,7 @@ pub(super) struct Excerpt {
     pub(super) first_line: usize,
     /// The lines, each with its line break.
     pub(super) text: String,
-    /// The places in `text`, each with its index among the spans that were passed.
+    /// Ranges in `text`, each with the index of its span in the argument of [`excerpts`].
     pub(super) places: Vec<(usize, Range<usize>)>,
 }
 
@@ -32,9 +32,9 @@ pub(super) struct InLine {
     pub(super) bytes: Range<usize>,
 }
 
-/// Returns the lines of `file` around `spans`: those of the first span first, then the others in the order of the file.
-/// A span is in no excerpt if it lies in the hidden part of a line that had to be cut. The first span on a line is
-/// shown. Places beyond column `width` have no context.
+/// Returns the lines of `file` around `spans`: the excerpt of the first span, then the others in
+/// the order of the file. Long lines are cut around their first span; a span in a part that is cut
+/// off is in no excerpt. Places beyond column `width` have no context.
 pub(super) fn excerpts(file: &SourceFile, spans: &[Span], width: usize) -> Vec<Excerpt> {
     let places: Vec<InLine> = spans.iter().map(|&span| in_line(file, span)).collect();
     let mut lines: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -109,7 +109,7 @@ pub(super) fn by_file<'l>(
     files
 }
 
-/// Returns the part of `span` on its first line; the end of the last line for a span after it.
+/// Returns the part of `span` on its first line; the end of the last line if `span` is behind it.
 pub(super) fn in_line(file: &SourceFile, span: Span) -> InLine {
     let line = file.position(span.start, ColumnUnit::Utf8).line;
     let line = line.min(file.line_count());
@@ -124,7 +124,7 @@ pub(super) fn in_line(file: &SourceFile, span: Span) -> InLine {
     }
 }
 
-/// Returns the bytes of `line` to show: all, or `width` characters around `focus`.
+/// Returns the bytes of `line` to show: the whole line, or `width` characters around `focus`.
 pub(super) fn window(line: &str, focus: usize, width: usize) -> Range<usize> {
     if line.chars().nth(width).is_none() {
         return 0..line.len();

@@ -1,7 +1,7 @@
 //! GitHub workflow commands: annotations on the lines of a pull request.
 //!
-//! The runner reads `::name key=value,…::data` at the start of a line, and undoes the escapes of `actions/runner`'s
-//! `ActionCommand`; an unescaped character could end the command or start another one.
+//! The runner unescapes `::name key=value,…::data` at the start of a line (`ActionCommand` in
+//! `actions/runner`). An unescaped character could end the command or start another one.
 
 use super::relation::{other_ends, rendered_from};
 use super::{Report, Reported, Roots, paths};
@@ -11,7 +11,7 @@ use crate::text::{ColumnUnit, plain};
 /// The maximum number of annotations per severity. GitHub's runner shows ten of each kind per step.
 const ANNOTATION_CAP: usize = 10;
 
-/// Renders the worst findings, as many of each severity as the runner shows, and a line on the rest.
+/// Renders the worst findings, at most [`ANNOTATION_CAP`] of each severity, and counts the others.
 pub(super) fn render(report: &Report, roots: &Roots) -> String {
     let mut out = String::new();
     for severity in [Severity::Error, Severity::Warning, Severity::Info] {

@@ -17,26 +17,26 @@ use crate::finding::{Chain, Label, Relation, Severity};
 use crate::kube::ObjectKey;
 use crate::text::{ColumnUnit, FileId, Span, plain};
 
-/// The maximum number of related places that are drawn in the finding's own file, and the maximum in other files.
+/// The maximum number of related places drawn in the finding's own file, and again in other files.
 const MAX_PLACES: usize = 8;
 
 /// The maximum number of lines for the places of a finding; further places are only counted.
 const MOST_LINES: usize = 20;
 
-/// The maximum number of objects that are drawn of a chain.
+/// The maximum number of objects of a chain that are drawn.
 const MAX_LINKS: usize = 12;
 
 /// The facts whose text is wrapped.
 const PROSE: [&str; 2] = ["note", "help"];
 
-/// Lines of a screen. A longer report contains a table.
+/// The height of a screen in lines. A longer report contains a table.
 const SCREEN: usize = 50;
 
 /// The minimum number of findings for a table.
 const TABLE: usize = 5;
 
-/// Renders the step that settles most findings, the findings, a table if they are many, the notes, the counts of hidden
-/// findings, and one line of totals.
+/// Renders the step that resolves most findings, the findings, a table if they fill more than a
+/// screen, the notes, the counts of hidden findings, and one line of totals.
 pub(super) fn render(report: &Report, options: &HumanOptions) -> String {
     let digest = Digest::new(report, options.show, Folding::AcrossFiles);
     let remedy = closing::remedy(report);
@@ -162,8 +162,8 @@ fn finding(out: &mut String, report: &Report, entry: &DigestEntry<'_>, options: 
 
 const BOLD: Style = Style::new().effects(Effects::BOLD);
 
-/// Draws findings in colours that can be read on dark and on light backgrounds: no plain yellow, and what matters is
-/// bold.
+/// Draws findings in colours that are readable on dark and on light backgrounds: no plain yellow,
+/// and important text is bold.
 fn renderer(options: &HumanOptions) -> Renderer {
     let renderer = if options.color {
         Renderer::styled()
@@ -197,8 +197,8 @@ struct Section<'a> {
     labels: Vec<&'a Label>,
 }
 
-/// Splits the places into sections: first the lines of the first label, then the rest of its file, then the other
-/// files. A label on a part of a long line that is not shown has a section of its own.
+/// Splits the places into sections: first the lines of the first label, then the rest of its file,
+/// then the other files. A label on the hidden part of a long line has a section of its own.
 fn sections<'a>(
     report: &Report,
     labels: impl Iterator<Item = &'a Label>,
@@ -233,7 +233,7 @@ fn sections<'a>(
 }
 
 impl<'a> Section<'a> {
-    /// Returns the number of lines that it takes, including the one with its path.
+    /// Returns the height in lines, including the line with the path.
     fn height(&self) -> usize {
         self.excerpt.text.lines().count() + self.excerpt.places.len() + 2
     }

@@ -8,8 +8,8 @@ use super::relation::rendered_from;
 use super::{Place, Report};
 use crate::text::{ColumnUnit, FileId, Side, SourceFile, Sources, Span};
 
-/// Moves each place in a rendered text, which is no file, to the template or the delivery object that makes it. The
-/// message then names the rendered place.
+/// Moves each place in rendered text, which is not a file, to the template or delivery object that
+/// produces the text. The message then names the rendered place.
 pub(super) fn in_tree(report: &Report) -> Cow<'_, Report> {
     if !report.sources.iter().any(|(_, file)| file.is_made()) {
         return Cow::Borrowed(report);
@@ -58,10 +58,10 @@ fn rendered_place(report: &Report, place: impl Into<Place>) -> String {
     format!("{}:{}", at.path, at.start.line)
 }
 
-/// The places of the tree that make rendered texts.
+/// Finds the places in the tree that produce rendered text.
 struct TreePlaces<'a> {
     sources: &'a Sources,
-    /// The files by path, those of head before those of base.
+    /// The files by path; head takes precedence over base.
     known: HashMap<String, FileId>,
     /// Files that were not read, such as templates, each with the last line that is named: the files after those of
     /// `sources`.
@@ -85,7 +85,7 @@ impl<'a> TreePlaces<'a> {
         }
     }
 
-    /// Returns the place that makes the text at `place`; `None` if that is in the tree.
+    /// Returns the place that produces the text at `place`; `None` if `place` is in the tree.
     fn of(&mut self, place: impl Into<Place>) -> Option<Place> {
         let Place { file, span } = place.into();
         let (path, line) = self.sources.file(file).made_by(span.start)?;

@@ -1,4 +1,4 @@
-//! JUnit XML: each file is a suite with a test case for each finding. A file without findings has one that passes.
+//! JUnit XML: a suite per file, with a test case per finding, or a passing one if there are none.
 //!
 //! Findings below `--fail-on` are test cases that pass, with their text in `system-out`.
 //!

@@ -27,7 +27,7 @@ pub(super) fn write(document: &impl Serialize, out: impl Write) -> io::Result<()
 /// Ends JSON in a line break. `serde_json` fails only on maps whose keys are not strings and on failing writers.
 pub(super) fn line(json: serde_json::Result<String>) -> String {
     let json = json.unwrap_or_default();
-    // There is rarely anything to replace, and then the text is not copied.
+    // There is rarely anything to replace; if there is nothing, the text is not copied.
     let replaced = match plain::visible_json(&json) {
         Cow::Owned(replaced) => Some(replaced),
         Cow::Borrowed(_) => None,

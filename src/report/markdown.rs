@@ -1,5 +1,5 @@
-//! Markdown for a job summary or a comment: counts, graphs of the cascades behind findings, the findings by object, the
-//! worst first, then reasons and fixes by rule.
+//! Markdown for a job summary or a comment: counts, graphs of the cascades behind findings, the
+//! findings grouped by object, worst first, then reasons and fixes by rule.
 //!
 //! Text from manifests is written as character references, so it is neither Markdown nor HTML and mentions no user. The
 //! document never exceeds [`MarkdownOptions::bytes`]: GitHub drops a summary over its limit.
@@ -18,7 +18,7 @@ const MAX_PROSE: usize = 4_000;
 const MAX_ADDRESS: usize = 2_000;
 /// The maximum number of different fixes that are shown for one rule.
 const FIXES_OF_A_RULE: usize = 10;
-/// The number of findings of each object that are listed first if not all fit; the others come last.
+/// The number of findings per object that come first if not all fit; the others come last.
 const OF_ONE_OBJECT: usize = 3;
 /// The maximum number of findings of a change that are listed unfolded.
 const LISTED: usize = 10;
@@ -83,7 +83,7 @@ fn cascades(page: &mut MarkdownText, cascades: &Cascades) {
     }
 }
 
-/// Writes a table of the findings, and folded below it the reasons and fixes, by rule.
+/// Writes a table of the findings, then the reasons and fixes by rule, folded.
 fn findings(
     page: &mut MarkdownText,
     report: &Report,
@@ -112,7 +112,7 @@ fn findings(
     explanations(page, report);
 }
 
-/// Returns a row for each finding. Consecutive rows of one object name it only once.
+/// Returns a row for each finding. Of consecutive rows about one object, only the first names it.
 fn rows(
     report: &Report,
     findings: &[&Reported],
@@ -187,7 +187,7 @@ fn rule(reported: &Reported) -> String {
     }
 }
 
-/// Lists the findings of a change; below them how to make the change safely, and folded the reasons.
+/// Lists the findings of a change, then how to make the change safely, then the reasons, folded.
 pub(super) fn listed(page: &mut MarkdownText, report: &Report, roots: &Roots) {
     if report.findings.is_empty() {
         return;

@@ -25,8 +25,8 @@ impl MarkdownText {
         fits
     }
 
-    /// Appends a folded section with at most `most` of `rows` below `head`, and returns whether it fits. The section is
-    /// closed even if the limit is reached inside it.
+    /// Appends a collapsed section (`<details>`) with at most `most` of `rows` below `head`, and
+    /// returns whether it fits. The section is closed even if the limit is reached inside it.
     pub(super) fn folded(
         &mut self,
         title: &str,

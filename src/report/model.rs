@@ -39,7 +39,7 @@ pub struct Report {
     /// Findings that were suppressed, sorted like `findings`.
     #[doc(hidden)]
     pub suppressed: Vec<SuppressedFinding>,
-    /// The one step that settles most findings, if there is one.
+    /// The one step that resolves most findings, if there is one.
     #[doc(hidden)]
     pub remedy: Option<Remedy>,
     /// Notes besides the findings: skipped templates, files that could not be opened.
@@ -57,7 +57,7 @@ pub struct Report {
     pub context: BTreeSet<FileId>,
 }
 
-/// One step that settles most findings.
+/// One step that resolves most findings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remedy {
     /// Build the kustomizations, and check the output.
@@ -72,7 +72,7 @@ pub enum Remedy {
 }
 
 impl Remedy {
-    /// Returns the number of findings that it settles.
+    /// Returns the number of findings that it resolves.
     pub fn settles(&self) -> usize {
         match self {
             Self::Build { settled, .. } => *settled,
@@ -163,7 +163,7 @@ pub struct Cascades {
     pub left_out: usize,
 }
 
-/// Whether a report contains [`Cascades`]. Each one is simulated again, which formats without graphs do not need.
+/// Whether a report contains [`Cascades`], each of which costs a simulation. Few formats draw them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Graphs {
     /// The report contains the first few.
@@ -350,8 +350,8 @@ impl Report {
         findings
     }
 
-    /// Returns the findings in the order for formats that cannot show all of them: by descending severity, the first of
-    /// each rule before the others, unrequested deletions before stuck objects before the rest.
+    /// Orders the findings for formats with a limit: by descending severity, then the first of each
+    /// rule before the others, then unrequested deletions before stuck objects before the rest.
     pub(super) fn each_rule_first(&self) -> Vec<&Reported> {
         let mut seen = HashSet::default();
         let ranks = self.findings.iter().map(|reported| {

@@ -7,7 +7,7 @@ use crate::rules::Subject;
 
 /// The indentation of text below its heading, and of examples below the text.
 const INDENT: &str = "  ";
-/// The indentation of the other lines in a row of a table.
+/// The indentation of all lines of a table row but the first.
 const BELOW: &str = "    ";
 
 /// The maximum width: longer lines of prose are hard to read.
@@ -90,7 +90,7 @@ pub fn page_human(rule: &KnownRule, options: &HumanOptions) -> String {
     page.out
 }
 
-/// Says how to accept a finding of a rule, with an example; `None` for a rule about the input as text or suppressions.
+/// Says how to accept a finding, with an example; `None` for rules on input text and suppressions.
 fn accepted_by(rule: &RuleInfo) -> Option<(&'static str, String)> {
     match rule.subject {
         Subject::Reading => None,

@@ -1,7 +1,7 @@
 //! Reviewdog's diagnostic format: comments on a review, wherever the code is hosted.
 //!
-//! Paths are those of the run, since reviewdog resolves them in its own working directory. Readers reject members that
-//! they do not know, so related places stand in the message.
+//! Paths are those of the run, since reviewdog resolves them in its own working directory. Readers
+//! reject members that they do not know, so the message lists the related places.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! From a finished report to a document.
+//! Rendering of a finished report.
 
 use std::borrow::Cow;
 

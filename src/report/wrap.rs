@@ -1,7 +1,7 @@
-//! Wraps prose to the width of a terminal, such that copied text still works: names are never broken, and kubectl
-//! commands and short text in square brackets stay on one line.
+//! Wraps prose to the width of a terminal so that copied text still works: names are never broken,
+//! and kubectl commands and short text in square brackets stay on one line.
 
-/// A space at which no line breaks. Visible text contains no control characters.
+/// Replaces a space at which no line may break. Visible text contains no control characters.
 const HELD: &str = "\u{1}";
 
 /// The maximum number of characters in square brackets that stay on one line: a few citations.

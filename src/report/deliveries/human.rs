@@ -32,7 +32,7 @@ impl DeliveryListing {
         text
     }
 
-    /// Counts the deliveries, objects, unread inputs and undelivered files in a line.
+    /// Counts the deliveries, objects, unread inputs and undelivered files in one line.
     pub(in crate::report) fn counted(&self) -> String {
         let DeliverySummary {
             deliveries,

@@ -220,8 +220,8 @@ impl DeliveryListing {
         }
     }
 
-    /// Keeps only the instances of `objects`, the deliveries that apply them, and the deliveries above with their
-    /// delivery objects. Drops the files that no delivery reaches.
+    /// Keeps only the instances of `objects`, the deliveries that apply them, and their ancestors
+    /// with the delivery objects that lead to them. Drops the files that no delivery reaches.
     #[must_use]
     pub fn of(mut self, objects: &BTreeSet<ObjectKey>) -> Self {
         let objects: BTreeSet<String> = objects.iter().map(ObjectKey::to_string).collect();
@@ -230,7 +230,7 @@ impl DeliveryListing {
         self
     }
 
-    /// Keeps the deliveries with these ids, those that apply an object of one of the files, and those above them.
+    /// Keeps the deliveries `ids`, those that apply an object of one of `files`, and all ancestors.
     #[must_use]
     pub fn in_files(mut self, files: &BTreeSet<String>, ids: &BTreeSet<String>) -> Self {
         self.keep(ids, |instance| files.contains(&instance.file));
@@ -238,8 +238,8 @@ impl DeliveryListing {
         self
     }
 
-    /// Keeps the deliveries with the ids `whole`, the objects of the others for which `is_wanted` holds, and the
-    /// deliveries above these.
+    /// Keeps the deliveries `whole`, the instances of others for which `is_wanted` holds, and all
+    /// ancestors.
     fn keep(&mut self, whole: &BTreeSet<String>, is_wanted: impl Fn(&ListedInstance) -> bool) {
         let mut wanted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let by_id = self.deliveries.iter().map(|one| (one.id.as_str(), one));
@@ -271,7 +271,7 @@ impl DeliveryListing {
         });
     }
 
-    /// Whether there are neither deliveries nor files outside them.
+    /// Whether there are neither deliveries nor unreached files.
     pub fn is_empty(&self) -> bool {
         self.deliveries.is_empty() && self.unreached.is_empty()
     }

@@ -23,11 +23,9 @@ pub(in crate::report) struct Row<'l> {
 pub(in crate::report) enum RowKind<'l> {
     /// A cluster, by its name for people.
     Cluster(&'l str),
-    /// A delivery.
     Delivery(&'l ListedDelivery),
     /// Further deliveries that may not exist.
     More {
-        /// Their number.
         deliveries: usize,
         /// The number of objects that they apply together.
         objects: usize,
@@ -112,7 +110,7 @@ impl ListedDelivery {
         Some(format!("cannot be built: {error}"))
     }
 
-    /// Returns the settings because of which it does not delete removed objects.
+    /// Names the settings that keep it from deleting removed objects.
     pub(in crate::report) fn marks(&self) -> Vec<&'static str> {
         let marks = [
             (self.settings.suspend == Some(true)).then_some("suspended"),
@@ -143,8 +141,8 @@ impl ListedDelivery {
     }
 }
 
-/// Removes all but the first [`SHOWN`] deliveries that may not exist; those that fail to build or deliver others stay.
-/// Returns the row that counts the removed ones.
+/// Removes all but the first [`SHOWN`] deliveries that may not exist; those that fail to build or
+/// apply other deliveries stay. Returns a row that counts the removed ones.
 fn fold<'l>(
     below: &mut Vec<&ListedDelivery>,
     children: &BTreeMap<Option<&str>, Vec<&ListedDelivery>>,

@@ -1,5 +1,5 @@
-//! Accepted deletions. An object is accepted by its key, never by a pattern. A finding is accepted if all objects that
-//! it loses are accepted.
+//! Accepted deletions. An object is accepted by its key, never by a pattern. A finding is accepted
+//! if all lost objects that it is about, and all objects lost with these, are accepted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -93,7 +93,7 @@ impl<'r> Losses<'r> {
     }
 }
 
-/// Whether `key` and `lost` are whole keys of objects of different kinds. A kind in lower case is a name for kubectl.
+/// Whether `key` and `lost` are full keys of different kinds, not kubectl names such as `pvc/data`.
 fn differ_in_kind(key: &str, lost: &str) -> bool {
     if key.starts_with(|c: char| c.is_ascii_lowercase()) {
         return false;
@@ -196,7 +196,7 @@ impl DiffReport {
         })
     }
 
-    /// Returns the accepted ones among the findings of `report`.
+    /// Returns the accepted findings of `report`.
     pub(super) fn accepted_in<'f>(&self, report: &'f Report) -> Vec<&'f Finding> {
         let accepted = self.accepted_fingerprints();
         let findings = report.findings.iter().filter(|reported| {

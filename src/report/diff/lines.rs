@@ -8,7 +8,7 @@ use crate::kustomize::SourceTool;
 use crate::merge::{DiffEffect, EffectKind};
 use crate::report::deliveries::spoken;
 
-/// Returns a line for each effect. Equal lines on objects of several clusters are one line, which counts them.
+/// Returns a line for each effect. Equal lines for several clusters become one that counts them.
 pub(super) fn effect_lines<'e>(effects: impl Iterator<Item = &'e DiffEffect>) -> Vec<String> {
     let lines = effects.map(|effect| (effect_line(effect), effect.cluster.as_deref()));
     let lines = in_clusters(lines).into_iter();

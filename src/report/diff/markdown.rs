@@ -30,7 +30,7 @@ const IMAGES: usize = 10;
 /// The maximum number of stuck objects that are shown with the commands that release them.
 const RELEASED: usize = 10;
 
-/// The head of a table of objects.
+/// The header of a table of objects.
 const OBJECT_AND_WHY: &str = "| Object | Why |\n|---|---|\n";
 
 /// Renders the whole document within its size limit.
@@ -88,7 +88,7 @@ fn supposed(page: &mut MarkdownText, report: &DiffReport) -> bool {
         && (rows.is_empty() || page.folded(&title, OBJECT_AND_WHY, rows.into_iter(), ROWS))
 }
 
-/// Writes the builds that fail and the changed images, and folded the inputs that were not read.
+/// Writes the failing builds, the changed images and, folded, the inputs that were not read.
 fn unread(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let failed = report.failed_builds().into_iter().map(|(failed, when)| {
         let reason = text(&plain::one_line(&failed.reason));
@@ -205,7 +205,7 @@ fn by_effect(page: &mut MarkdownText, report: &DiffReport) -> bool {
         ))
 }
 
-/// Returns the row of an effect; `None` if it happens to no object.
+/// Returns the row of an effect; `None` if no object has it.
 fn effect_row(report: &DiffReport, kind: EffectKind, title: &str) -> Option<String> {
     let effects: Vec<&DiffEffect> = report.of(kind).collect();
     let which = match effects.len() {
@@ -230,7 +230,7 @@ fn name(effect: &DiffEffect) -> String {
 
 /// Writes every object with an effect, folded.
 fn every_object(page: &mut MarkdownText, title: &str, effects: &[&DiffEffect]) -> bool {
-    // The table above names these objects already, and there is nothing to add.
+    // The table above names these objects, and there is no cause to add.
     if effects.iter().all(|effect| because(effect).is_empty()) && effects.len() <= NAMED {
         return true;
     }
@@ -253,7 +253,7 @@ fn every_object(page: &mut MarkdownText, title: &str, effects: &[&DiffEffect]) -
     page.folded(&title, OBJECT_AND_WHY, rows, ROWS)
 }
 
-/// Returns the objects with which an object is deleted, or the delivery that deletes it, then the condition.
+/// Returns the causes of a deletion, or the delivery that deletes the object, then the condition.
 fn because(effect: &DiffEffect) -> String {
     let chain = effect.because.iter().filter(|key| **key != effect.key);
     let chain: Vec<String> = chain.map(|key| code(&key.to_string())).collect();

@@ -39,7 +39,7 @@ pub struct DiffReport {
     /// The simulated deletions of each cluster, for the HTML page.
     #[doc(hidden)]
     pub stories: Vec<StoryDocument>,
-    /// The deleted delivery objects that also delete the objects they applied, which were not read.
+    /// The deleted delivery objects that also delete what they applied, where that was not read.
     #[doc(hidden)]
     pub unseen: BTreeSet<ObjectKey>,
     /// The inputs that the change touches and that were not evaluated, the gravest first.

@@ -37,16 +37,16 @@ enum Shared<'u> {
 }
 
 impl DiffReport {
-    /// Names the inputs that were not read; `None` if there are none, or if no deletion is predicted: the headline then
-    /// names them.
+    /// Names the inputs that were not read; `None` if there are none, or if no deletion is
+    /// predicted, because the headline names them then.
     pub(super) fn not_read(&self) -> Option<String> {
         let deletes = self.summary.verdict == DiffVerdict::Deletes;
         (deletes && !self.unread.is_empty())
             .then(|| format!("Not read: {}", subjects(&self.unread)))
     }
 
-    /// Groups the inputs that were not read into rows. A row has the templates of a chart; the inputs with one name and
-    /// reason; or, if there are more than [`APART`], the harmless inputs of one kind and reason.
+    /// Groups the inputs that were not read into rows: the templates of one chart; the inputs with
+    /// one name and reason; or, if more than [`APART`], the harmless inputs of one kind and reason.
     pub(super) fn unread_rows(&self) -> Vec<UnreadRow> {
         let mut alike: BTreeMap<(UnreadWhat, &str), usize> = BTreeMap::new();
         for unread in self.unread.iter().filter(|unread| unread.is_harmless) {

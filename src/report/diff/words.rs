@@ -65,9 +65,9 @@ impl DiffReport {
         places.collect()
     }
 
-    /// Whether the report says everything that merging the change does, whatever its verdict: every input was read, the
-    /// tool of each removed object is known, and the change makes no delivery fail. A delivery that fails deletes only
-    /// after it is repaired.
+    /// Whether the report is complete, whatever its verdict: every changed input was read, the tool
+    /// of each removed object is known, and the change makes no delivery fail. A delivery that
+    /// fails deletes only after it is repaired.
     pub fn is_wholly_known(&self) -> bool {
         self.summary.unread == 0 && self.summary.unknown == 0 && self.newly_failing().is_none()
     }
@@ -102,8 +102,8 @@ impl DiffReport {
         failed.filter(move |failed| failed.side == side)
     }
 
-    /// Whether every unread input is harmless (see [`Unread::is_harmless`]), and the tool of every removed object is
-    /// known.
+    /// Whether every input in `unread` is harmless (see [`Unread::is_harmless`]), and the tool of
+    /// every removed object is known.
     pub(super) fn is_harmless(&self) -> bool {
         self.summary.unknown == 0 && self.unread.iter().all(|unread| unread.is_harmless)
     }
@@ -266,7 +266,7 @@ impl DiffReport {
         Some(said)
     }
 
-    /// Says whose data is deleted, as the end of a sentence; an empty text if no data is.
+    /// Says whose data is deleted, as the end of a sentence; empty if no data is deleted.
     fn lost_data(&self) -> String {
         let lost: Vec<&DiffEffect> = self.of(EffectKind::DataLost).collect();
         if lost.is_empty() {
@@ -368,7 +368,7 @@ impl DiffReport {
             .filter(move |effect| effect.effect == kind && !effect.is_supposed())
     }
 
-    /// Returns the objects that an unknown tool would delete if it prunes, each with a few words on how.
+    /// Returns the objects that an unknown tool deletes if it prunes, each with how it is deleted.
     pub(super) fn supposed_deletions(&self) -> Vec<(&DiffEffect, String)> {
         let lost = self.supposed();
         let lost = lost.filter(|effect| effect.effect == EffectKind::DataLost);

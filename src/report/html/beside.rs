@@ -21,11 +21,11 @@ pub(super) struct Beside<'a> {
     /// Links to the files; in a comparison, to those of head.
     pub(super) links: BTreeMap<&'a str, FileLink>,
     pub(super) base_links: BTreeMap<&'a str, FileLink>,
-    /// The rules that found something.
+    /// The rules with findings.
     pub(super) rules: BTreeMap<&'static str, RulePage>,
     /// The lines of each finding, in the order of the findings.
     pub(super) snippets: Vec<Vec<SnippetDocument<'a>>>,
-    /// The bundles that read the file of each finding, in the order of the findings; empty where there is only one.
+    /// The bundles that read the file of each finding, by finding; empty if the run has one bundle.
     pub(super) bundles: Vec<Vec<&'a str>>,
     pub(super) removal: Option<RemovalDocument<'a>>,
 }
@@ -110,7 +110,7 @@ impl<'a> Beside<'a> {
     }
 }
 
-/// Returns the links to files. A file has none unless the published one is the one that was read.
+/// Returns the links to the files whose published version is the one that was read.
 fn links<'a>(
     files: impl Iterator<Item = &'a str>,
     published: Option<&Published>,

@@ -8,7 +8,7 @@ use crate::text::plain;
 /// Deliveries up to this depth of the tree are open.
 const OPEN: usize = 1;
 
-/// The end of a delivery or a cluster.
+/// Closes the elements of a delivery or a cluster.
 const END: &str = "</ul>\n</details></li>\n";
 
 impl DeliveryListing {
@@ -62,7 +62,7 @@ impl DeliveryListing {
     }
 }
 
-/// Renders a delivery without its end, since the deliveries that it applies come inside it.
+/// Renders a delivery without [`END`], since the deliveries that it applies are inside it.
 fn delivery(one: &ListedDelivery, depth: usize) -> String {
     let marks = one.marks().into_iter().map(|mark| format!(" [{mark}]"));
     let possible = (one.certainty == "possible").then(|| " [possible]".to_owned());

@@ -1,7 +1,7 @@
 //! The page around the data: one file, which loads nothing and runs nothing but its own scripts.
 //!
-//! Data from manifests is only embedded as JSON that is never executed, with every character escaped that has a meaning
-//! in HTML. The scripts insert it as text nodes, and a policy allows only scripts with known hashes.
+//! Scripts get manifest data as JSON that is never executed, with every character escaped that has
+//! a meaning in HTML, and insert it as text nodes. A policy allows only scripts with known hashes.
 
 use serde::Serialize;
 
@@ -63,8 +63,8 @@ pub(super) fn text(text: &str) -> String {
         .replace('>', "&gt;")
 }
 
-/// Serializes JSON that ends no element, begins no comment or workflow command, and does not change the text direction.
-/// Such characters occur only in strings, where they are escaped.
+/// Serializes JSON in which nothing ends an element, begins a comment or a workflow command, or
+/// changes the text direction. Such characters occur only in strings, where they are escaped.
 fn json(document: &impl Serialize) -> String {
     // Serialization fails only on maps whose keys are not strings; there are none.
     let json = serde_json::to_string(document).unwrap_or_default();

@@ -13,7 +13,7 @@ use crate::story::variation::{Alternative, Variation, incomplete, variations};
 use crate::story::{PlanView, words};
 use crate::text::plain;
 
-/// A step of a plan, owned: the data besides the contract.
+/// A step of a plan as owned data, without the data of the contract.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoryDocument {
@@ -72,7 +72,7 @@ struct ObjectDocument {
     /// The finalizers that hold it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     finalizers: Vec<String>,
-    /// Whether it does not get stuck if its controller is quicker than another deletion.
+    /// Whether it gets stuck only if another deletion is quicker than its controller.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     race: bool,
 }

@@ -44,8 +44,8 @@ impl Cascade {
         Self::drawn(title.into(), &stories, &Extent::below(&stories, &roots))
     }
 
-    /// Builds the graph of those `wanted` objects that a finished plan leaves stuck, or that it touches as the cause or
-    /// the consequence of another `wanted` object; `None` if there are none.
+    /// Builds the graph of the `wanted` objects that a finished plan leaves stuck, or whose parent
+    /// or child in the tree of causes is also `wanted`; `None` if there are none.
     pub fn of_ties(
         title: impl Into<String>,
         view: &PlanView<'_>,

@@ -30,8 +30,8 @@ const TREE: Limits = Limits {
 const SMALL: usize = 30;
 /// The maximum number of stuck objects that are explained.
 const STUCK: usize = 12;
-/// The number of objects that are explained among those stuck for the same reason. If only one more is left, it is
-/// explained too.
+/// The number of objects stuck for the same reason that are explained. If only one more is left, it
+/// is explained too.
 const ALIKE: usize = 2;
 /// The maximum number of items of each list: events, rejected requests, and webhooks and APIs without a backend.
 const LISTED: usize = 5;
@@ -134,7 +134,7 @@ fn tree(page: &mut Screen<'_>, story: &Story<'_>) {
     }
 }
 
-/// Draws the lines to an entry; `ends` says for its ancestors and for itself whether it is the last of its siblings.
+/// Draws the lines to an entry. `ends`: whether each ancestor, and then the entry, is a last child.
 fn branch(ends: &[bool], ascii: bool) -> String {
     let [through, blank, tee, corner] = if ascii {
         ["|  ", "   ", "|- ", "`- "]

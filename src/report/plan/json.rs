@@ -188,7 +188,7 @@ impl LastStep {
         }
     }
 
-    /// Adds the objects of another cluster to outcomes that do not contain them, in the states of its verdict.
+    /// Adds missing objects of `other`, a step of another cluster, in the states of its verdict.
     pub fn merge(&mut self, mut other: Self) {
         let Some(verdict) = other.outcomes().next() else {
             return;

@@ -20,7 +20,7 @@ use crate::text::plain;
 /// The maximum number of rows of a table and of entries of a list.
 const ROWS: usize = 500;
 
-/// The head of a table of objects.
+/// The header of a table of objects.
 const HEAD: &str = "| Order | Object | Why |\n|---|---|---|\n";
 
 /// Renders the whole document within its size limit.

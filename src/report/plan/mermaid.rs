@@ -1,7 +1,7 @@
 //! A Mermaid flowchart of the plan, as GitHub draws it in Markdown.
 //!
-//! Labels are plain text: all characters that may have a meaning in Mermaid, Markdown or HTML are escaped, which are
-//! all but letters, digits and a few others. A first character that could begin a list is escaped, too.
+//! Labels are plain text: all but letters, digits and a few others are escaped, as they may mean
+//! something to Mermaid, Markdown or HTML. So is a first character that could begin a list.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ pub(super) fn block(stories: &[Story<'_>]) -> String {
     fenced(&fitting(stories, &scope, Detail::FULL, MOST_TEXT))
 }
 
-/// Renders a graph as a part of a Markdown document. The legend is a line of text below it, where it takes no room.
+/// Renders a graph as a part of a Markdown document, with the legend as a line of text below it.
 pub(super) fn fenced(graph: &Graph) -> String {
     let tones = graph.tones().into_iter().map(Tone::meaning);
     let caption: Vec<&str> = tones.chain(ties(graph)).collect();
@@ -42,8 +42,8 @@ pub(super) fn fenced(graph: &Graph) -> String {
     )
 }
 
-/// Builds the graph with up to `detail.nodes` nodes. This number is halved until the text fits into `most` bytes, or
-/// the number is at most 8.
+/// Builds the graph with up to `detail.nodes` nodes, and halves this number until the text fits
+/// into `most` bytes or the number is at most 8.
 pub(super) fn fitting(
     stories: &[Story<'_>],
     scope: &Extent,
@@ -81,8 +81,8 @@ fn draw(graph: &Graph, more: &str) -> String {
     out + more + CLASSES
 }
 
-/// Writes the legend, with only the entries that the graph uses. The legend has no edges inside, which would make it a
-/// narrow column. Invisible links to the roots of the graph place it before them.
+/// Writes the legend: the entries that the graph uses, without edges, which would make it a narrow
+/// column. Invisible links to the roots of the graph place it before them.
 fn legend(graph: &Graph) -> String {
     let mut out = String::from("  subgraph legend\n    direction LR\n");
     for tone in graph.tones() {

@@ -18,7 +18,7 @@ use crate::story::PlanView;
 /// The outcomes of one step.
 pub(super) struct Outcomes<'a> {
     view: &'a PlanView<'a>,
-    /// Empty for every request of a removal but the last.
+    /// Empty for all requests of a removal but the last.
     outcomes: &'a [Outcome],
     implied: BTreeSet<&'a ObjectKey>,
 }

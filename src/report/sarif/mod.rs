@@ -101,7 +101,7 @@ fn rule<'a>(rule: &'a RuleInfo, report: &Report) -> ReportingDescriptor<'a> {
     }
 }
 
-/// Returns the page of a rule. GitHub shows it alone, so its links to other pages lead to the published ones.
+/// Returns the page of a rule, with links to the published pages: GitHub shows the page by itself.
 fn page(rule: &RuleInfo, report: &Report) -> String {
     let mut parts = rule.page.split("](");
     let first = parts.next().unwrap_or_default().to_owned();
