@@ -80,7 +80,7 @@ impl Draft {
         self
     }
 
-    /// Sets further objects that the finding is about in the same way: accepting it accepts their loss, too.
+    /// Sets further objects that the finding is about: accepting it accepts their loss, too.
     pub fn alike<'m>(mut self, members: impl IntoIterator<Item = &'m Member>) -> Self {
         self.alike = members
             .into_iter()
@@ -208,8 +208,8 @@ impl Draft {
         self
     }
 
-    /// Adds a table row that the finding depends on. Appends to the reason, which must be set already, how the row can
-    /// be looked up. An unproven row makes the finding an info.
+    /// Adds a table row that the finding depends on, and says in the reason, which must be set
+    /// already, how to look it up. An unproven row makes the finding an info.
     pub fn rests_on(mut self, row: &RowName, verified: bool) -> Self {
         let word = if row.row.contains('*') {
             format!("'{row}'")

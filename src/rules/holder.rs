@@ -12,9 +12,7 @@ use crate::manifest::{DecodeError, Metadata, OwnerReference, TemplateKind};
 /// Metadata, with the object and the field that contain it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MetadataHolder<'a> {
-    /// The object.
     pub(super) member: &'a Member,
-    /// The metadata.
     pub(super) metadata: Metadata<'a>,
     /// Fields of the object or template that do not decode.
     pub(super) decode_errors: &'a [DecodeError],

@@ -1,7 +1,8 @@
 //! Changes that a rule proposes, and the fixes built from them.
 //!
-//! A rule names fields and values. This module finds the text to change, and whether it is in a form that can be edited
-//! safely. It handles all findings of a rule at once, so each document is laid out once.
+//! A rule names fields and values. This module finds the text to change, and whether it is in a
+//! form that can be edited safely. It handles all findings of a rule together, so that the layout
+//! of each document is computed once.
 
 use std::collections::BTreeMap;
 

@@ -101,7 +101,7 @@ pub type CascadeOf = fn(&ObjectKey) -> (Step, String);
 pub struct Rule {
     /// The id in kebab-case. It names the defect and reads well after "ignore".
     pub id: &'static str,
-    /// The folder of the rule.
+    /// The subject of the rule.
     pub subject: Subject,
     /// A one-line summary.
     pub summary: &'static str,
@@ -311,7 +311,7 @@ impl<'r> Sink<'r> {
         self.push_with(|| draft);
     }
 
-    /// Adds a finding of this rule; `draft` is not called for findings beyond the limit.
+    /// Adds a finding of this rule. `draft` is not called if the finding would only be counted.
     pub fn push_with(&mut self, draft: impl FnOnce() -> Draft) {
         if self.is_full {
             self.omitted.shown += 1;

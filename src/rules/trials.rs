@@ -4,7 +4,7 @@ use super::rule::{Context, Sink};
 
 const MOST_TRIALS: usize = 200;
 
-/// Budget of objects for all simulations of a rule together: each simulates the whole bundle.
+/// The maximum number of objects in all simulations of a rule: each contains the whole bundle.
 const MOST_OBJECTS: usize = 1_000_000;
 
 /// Returns the cases that fit the limits, and counts the others in the sink.

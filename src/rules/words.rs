@@ -1,4 +1,4 @@
-//! Names of objects, references and places, for the same words in all messages.
+//! Names of objects, references and places, so that all messages use the same words.
 
 use crate::inventory::Member;
 use crate::kube::Scope;

@@ -64,7 +64,7 @@ fn tracking_label_leaks(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Caches which documents mention Argo CD's marks: only their custom resources are searched.
+/// Caches which documents mention Argo CD's marks; only these are searched for them.
 struct MarkMentions<'a> {
     inventory: &'a Inventory,
     domain: memmem::Finder<'static>,
@@ -196,7 +196,7 @@ fn is_copied(member: &Member) -> bool {
         })
 }
 
-/// Returns the marks in each `metadata` nested in the `spec` of a custom resource, with their places.
+/// Returns Argo CD's marks in each `metadata` below the `spec` of a custom resource, with places.
 fn leaks_of_custom_resource(member: &Member) -> Vec<(&'static str, Span)> {
     let Some(spec) = member.object.at(&["spec"]) else {
         return Vec::new();
@@ -228,12 +228,12 @@ fn leaked_by_custom_resource(member: &Member, key: &'static str, place: Span) ->
         .target(key)
 }
 
-/// How a tool forces a change that the API server rejects.
+/// How a tool deletes an object in order to change it.
 #[derive(Clone, Copy)]
 enum Force {
     /// Argo CD with `Replace=true`: `kubectl replace --force`, at every sync.
     ArgoCdReplace,
-    /// Argo CD: `kubectl apply --force`, which recreates the object when the patch fails.
+    /// Argo CD with `Force=true`: `kubectl apply --force`, which recreates after a failed patch.
     ArgoCdApply,
     /// Flux: recreates the object when an immutable field changes.
     Flux,
@@ -414,7 +414,7 @@ impl Force {
     }
 }
 
-/// Describes how to make a change by hand that recreates an object.
+/// Describes how to recreate `object` by hand, as the end of a sentence; empty for most kinds.
 fn by_hand(object: &Object) -> &'static str {
     if object.is(kinds::STATEFUL_SET) {
         ": `kubectl delete --cascade=orphan` keeps its Pods and claims"

@@ -68,7 +68,7 @@ fn controller_removed(merge: &Merge<'_>, sink: &mut Sink) {
 /// A sentence on a new source that may contain a removed controller.
 pub(super) const COMES_OTHERWISE: &str = " The change also adds a source that a tool renders later, and the controller may be part of it.";
 
-/// Returns whether head delivers something new that was not rendered: it may contain the controller.
+/// Whether head adds a delivery object: the controller may be part of what it delivers.
 pub(super) fn may_come_otherwise(merge: &Merge<'_>) -> bool {
     let delivers = [
         kinds::HELM_RELEASE,
@@ -117,8 +117,8 @@ fn removed(
     shown(merge, left_in_head(draft, merge, workload), left)
 }
 
-/// Adds the objects that are left, and the rows of the finalizer table that the finding depends on. Sets the target to
-/// the kind of the objects.
+/// Adds the objects `left` behind, and the rows of the finalizer table that the finding depends on.
+/// Sets the target to the kind of the objects.
 fn shown(merge: &Merge<'_>, draft: Draft, left: &[&ReleasedObject<'_>]) -> Draft {
     let known = merge.part.analysis.ownership().removers.known();
     let finalizers = left.iter().map(|held| held.finalizer.as_str());
@@ -161,8 +161,8 @@ fn permission_removed(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-/// Returns the object of base that let a workload release another object: its ServiceAccount, or what grants the
-/// permission. `None` unless the change removes or changes it, and no other permission remains.
+/// Returns the object of base that let a workload release another object: its ServiceAccount or a
+/// grant. `None` unless the change removes or changes that object, and no other permission remains.
 fn lost_permission(
     merge: &Merge<'_>,
     (after, outlook): (&Inventory, &Outlook<'_>),

@@ -109,8 +109,8 @@ fn draft(
     })
 }
 
-/// Returns the destinations of the CustomResourceDefinitions that a change removes from a rendering all at once, while
-/// head still has everything else: a sign that head was rendered without the folder `crds` of its charts.
+/// Returns the destinations where the change removes all definitions of `crds` folders and no
+/// template: a sign that head was rendered without the folder `crds` of its charts.
 fn without_definitions<'m>(merge: &Merge<'m>) -> BTreeSet<&'m Destination> {
     let removed = merge.of_kind(CascadeKind::Definition);
     let destinations = removed.map(|cascade| merge.part.base.destination(cascade.culprit.file));

@@ -1,4 +1,4 @@
-//! Removed objects by which tools deliver others, such as Applications, Kustomizations and HelmReleases.
+//! Removed delivery objects, such as Applications, Kustomizations and HelmReleases.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -138,8 +138,9 @@ fn recipe(merge: &Merge<'_>, delivery: &Member) -> String {
     }
 }
 
-/// Returns the edits of an ApplicationSet after which its Applications leave their objects when they are deleted; `None`
-/// if they already do. The policy of the set decides only for a template that lists no finalizer.
+/// Describes how to make the Applications of a set leave their objects behind when they are
+/// deleted; `None` if they do. The policy of the set decides only for a template without
+/// finalizers.
 fn preserving(set: &Member) -> Option<String> {
     let spec = set.object.at(&["spec"])?;
     let preserves = spec.is_true_at(&["syncPolicy", "preserveResourcesOnDeletion"]);
@@ -153,8 +154,8 @@ fn preserving(set: &Member) -> Option<String> {
         .contains(RESOURCES_FINALIZER)
         .then_some(RESOURCES_FINALIZER);
     let finalizer = finalizer.or(patched);
-    // If the finalizer is taken out of the template, it is added again, unless the policy forbids it or another one is
-    // left.
+    // A finalizer that is taken out of the template is added again, unless the policy forbids that
+    // or another finalizer is left.
     let is_added = !preserves && finalizers.iter().all(|one| Some(*one) == finalizer);
     let policy = "set `spec.syncPolicy.preserveResourcesOnDeletion: true`";
     let taken_out = finalizer.map(plain::one_line);
@@ -246,7 +247,7 @@ fn unseen(
     }
 }
 
-/// Whether the delivery of an object of base certainly contains it.
+/// Whether the delivery that applies `member` in base certainly contains it.
 fn is_surely_delivered(merge: &Merge<'_>, member: &Member) -> bool {
     let base = merge.part.base;
     let by = base.destination(member.file).deliverer();
@@ -259,8 +260,8 @@ fn on_delivery(merge: &Merge<'_>, member: &Member, message: String) -> Draft {
     left_in_head(draft, merge, member)
 }
 
-/// Reports a HelmRelease that installs another release: Flux uninstalls the old one. `toll`: what is deleted with it, if
-/// its objects are known.
+/// Reports a HelmRelease that installs another release: Flux uninstalls the old one. `toll`
+/// describes what is deleted with the old one, if its objects are known.
 fn another_release(
     merge: &Merge<'_>,
     replaced: &ReplacedRelease<'_>,
@@ -341,8 +342,8 @@ fn another_release(
     ))
 }
 
-/// Describes what is deleted with the `objects` of a release, to follow the uninstallation, and how grave that is;
-/// `None` if nothing is. `lost`: all losses by their first cause.
+/// Describes what is deleted with the `objects` of an uninstalled release, and the severity; `None`
+/// if nothing is. `lost` contains all losses by their first cause.
 fn toll_of(lost: &LossesByCause<'_>, objects: &[&Member]) -> Option<(String, Severity)> {
     let objects: BTreeSet<&ObjectKey> = objects.iter().map(|member| &member.key).collect();
     let lost = objects.iter().filter_map(|key| lost.get(*key)).flatten();

@@ -1,4 +1,4 @@
-//! Objects of a release that become hooks of Helm, and hooks that become part of the release.
+//! Objects of a release that become Helm hooks, and hooks that become part of the release.
 
 use super::places::{changed_in_head, on_base};
 use crate::delivery::helm::is_transient;
@@ -79,7 +79,7 @@ fn stays(member: &Member) -> bool {
     runs && !is_transient(&member.object) && lifetime.is_none()
 }
 
-/// Whether the hook is created after the upgrade has removed the objects that left the release, and stays.
+/// Whether the hook runs after the upgrade has removed what left the release, and is then kept.
 fn runs_last(member: &Member) -> bool {
     let after_upgrade = HookEvent {
         operation: Operation::Upgrade,

@@ -145,7 +145,7 @@ fn rejected(
         .severity(severity)
 }
 
-/// Reports a claim that gets a class in head, which is rejected if the claim already has another one.
+/// Reports a claim whose class is first written in head: rejected if the claim already has another.
 fn class_may_be_rejected(
     merge: &Merge<'_>,
     object: KeptObject<'_>,
@@ -284,7 +284,8 @@ fn remedy(object: KeptObject<'_>, regime: Regime, fields: &[RejectedField]) -> S
     }
 }
 
-/// Whether the selector of a workload in head selects the Pods that it has in base. `fields` changed.
+/// Whether the workload in head still selects the Pods of base. `fields` are the fields that
+/// changed.
 fn adopts_pods(object: KeptObject<'_>, fields: &[RejectedField]) -> bool {
     let mut selectors = fields.iter().filter(|field| field.field == "spec.selector");
     let selector = LabelSelector::read(object.head.object.at(&["spec", "selector"]));

@@ -41,7 +41,7 @@ fn move_deletes(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-/// Builds the finding for `loss`, and for the losses `alike`: of the same handover and kind.
+/// Builds the finding for `loss` and for `alike`, the other losses with its handover and kind.
 fn draft(merge: &Merge<'_>, loss: &MovedLoss<'_>, alike: &[&MovedLoss<'_>]) -> Draft {
     let (moved, handover) = (loss.moved, loss.handover);
     let (from, to) = (&handover.from, &handover.to);
@@ -162,7 +162,7 @@ fn taken(loss: &MovedLoss<'_>, it: &str) -> String {
     format!("{objects}, {possibly}with {whose}")
 }
 
-/// Says what else is deleted, and what of it comes back.
+/// Says what else is deleted, and whether it is created again.
 fn comes_back(loss: &MovedLoss<'_>) -> Cow<'static, str> {
     let says = match loss.kind {
         Some(CascadeKind::Definition) => {

@@ -17,10 +17,10 @@ use crate::rules::finalizers::held::{counted, resting};
 use crate::rules::rule::Sink;
 use crate::rules::words::{listed, named};
 
-/// Maximum number of finalizers that a finding names.
+/// The maximum number of finalizers that a finding names.
 const MOST_FINALIZERS: usize = 3;
 
-/// Reports the HelmReleases that the change deletes, whose charts were not read and have the name of a known operator.
+/// Reports deleted HelmReleases whose charts were not read but have the name of a known operator.
 pub(super) fn operators_removed(merge: &Merge<'_>, sink: &mut Sink) {
     let (Some(head), Some(outlook)) = (merge.part.head, &merge.part.outlook) else {
         return;
@@ -61,7 +61,7 @@ pub(super) fn operators_removed(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether an object is a HelmRelease that installs into the cluster that it is in.
+/// Whether an object is a HelmRelease that installs into its own cluster.
 fn is_release_of_this_cluster(member: &Member) -> bool {
     member.object.group_kind() == kinds::HELM_RELEASE
         && member.object.at(&["spec", "kubeConfig"]).is_none()
@@ -69,11 +69,11 @@ fn is_release_of_this_cluster(member: &Member) -> bool {
 
 /// Objects of head that lose their operator.
 struct LeftBehind<'m> {
-    /// Objects of its API groups, or with its finalizers.
+    /// Objects of the operator's API groups, or with its finalizers.
     objects: Vec<&'m Member>,
     /// Their finalizers that no workload of head removes.
     finalizers: BTreeSet<&'m str>,
-    /// Whether a workload of head removes such a finalizer, so that the operator is still there.
+    /// Whether a workload of head removes one of its finalizers: then the operator is still there.
     has_operator: bool,
 }
 

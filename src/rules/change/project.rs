@@ -60,9 +60,9 @@ type ByProject<'a> = HashMap<&'a str, Vec<&'a Member>>;
 struct Applications<'a> {
     /// Those that head applies.
     applied: ByProject<'a>,
-    /// Those that leave as well, and stay in the cluster.
+    /// Those that head no longer contains, but that stay in the cluster.
     spared: ByProject<'a>,
-    /// Those that are deleted as well.
+    /// Those that the change deletes, too.
     leaving: ByProject<'a>,
 }
 
@@ -107,8 +107,7 @@ fn is_beside(member: &Member, project: &Member) -> bool {
         .certainly_differs(&project.key.namespace)
 }
 
-/// Reports Applications that stay as an error. For Applications that are removed as well it is a race, reported as a
-/// warning.
+/// Reports an error if Applications stay. If they are removed as well, it is a race: a warning.
 fn draft(merge: &Merge<'_>, project: &Member, applications: &Applications<'_>) -> Option<Draft> {
     let spec = project.object.at(&["spec"]);
     let permitted = spec.map_or_else(Vec::new, |spec| spec.texts_at("sourceNamespaces"));
@@ -128,7 +127,7 @@ fn draft(merge: &Merge<'_>, project: &Member, applications: &Applications<'_>) -
         }
         leaving.retain(|member| !is_beside(member, project));
     }
-    // Name ApplicationSets only if there are no Applications: they generate some of these.
+    // Name ApplicationSets only if there are no Applications, some of which the sets generate.
     let mut using = applied.iter();
     if using.any(|member| member.object.is(kinds::APPLICATION)) {
         applied.retain(|member| member.object.is(kinds::APPLICATION));

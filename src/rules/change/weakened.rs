@@ -39,7 +39,7 @@ fn protection_weakened(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-/// Returns the annotation or label with which an object is spared by a removal.
+/// Returns the annotation or label that spares an object from `removal`.
 fn protection(member: &Member, removal: Removal) -> Option<Spared<'_>> {
     let spared = spared(&member.object, None, removal)?;
     let written = matches!(
@@ -107,7 +107,7 @@ fn unprotected(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     ))
 }
 
-/// Describes a removal that is the only one from which an annotation protects: after "delete it", and after "when".
+/// Describes when `removal` deletes an object: to follow "delete it", and to follow "when".
 fn occasion(removal: Removal) -> (&'static str, &'static str) {
     match removal {
         Removal::HelmUninstall => (" with its release", "its release is uninstalled"),
@@ -283,8 +283,8 @@ fn too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
     Some(draft.related(file, protected.place?, "added here"))
 }
 
-/// Reports a removed delivery object whose file still contains a version that keeps its objects. Only the version in
-/// the cluster counts, which deletes them.
+/// Reports a removed delivery object whose file still contains a version that keeps its objects.
+/// Only the version in the cluster counts, and it deletes them.
 fn preserves_too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
     if !deletes_with_it(base) {
         return None;

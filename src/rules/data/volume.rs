@@ -40,7 +40,7 @@ fn volume_deleted_with_owner(context: &Context<'_>, sink: &mut Sink) {
         } else if let Some((field, value)) = &loss.written
             && let Some(condition) = row.keep.iter().find(|condition| condition.field == *field)
         {
-            // The written value fails the condition of its field.
+            // The written value does not meet the condition that keeps the volumes.
             sink.push(written(member, condition, value, &loss));
         }
     }

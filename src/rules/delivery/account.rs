@@ -25,7 +25,7 @@ const DELIVERIES: [GroupKind<&str>; 2] = [kinds::HELM_RELEASE, kinds::FLUX_KUSTO
 fn delivery_loses_its_account(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for member in inventory.of_kinds(&DELIVERIES) {
-        // With `kubeConfig` the account is one of the other cluster.
+        // With `kubeConfig`, the account is in the other cluster.
         let is_elsewhere = member.object.at(&["spec", "kubeConfig"]).is_some();
         let written = member.object.at(&["spec", "serviceAccountName"]);
         let Some(written) = written.filter(|_| !is_elsewhere) else {
@@ -52,7 +52,7 @@ fn leaves_its_objects(member: &Member) -> bool {
     object.is_some_and(|object| !object.deletes())
 }
 
-/// Whether one removal deletes both and spares neither.
+/// Whether one removal deletes both `member` and `account`.
 fn are_deleted_together(context: &Context<'_>, member: &Member, account: &Member) -> bool {
     let deliveries = context.analysis.deliveries();
     if !context.analysis.together().has(member, account) {

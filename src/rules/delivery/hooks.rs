@@ -149,7 +149,7 @@ fn why(hook: &Hook<'_>) -> String {
     }
 }
 
-/// Describes what is lost with an object, and the severity; `None` if nothing is.
+/// Describes the loss if `member` is deleted, and its severity; `None` if nothing is lost.
 fn loss(context: &Context<'_>, member: &Member) -> Option<(String, Severity)> {
     if member.object.is(kinds::NAMESPACE) {
         let all = "Everything in the Namespace is deleted with it, even objects that come from elsewhere.";

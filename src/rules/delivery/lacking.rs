@@ -82,21 +82,21 @@ fn hook_lacks_dependency(context: &Context<'_>, sink: &mut Sink) {
 
 /// Objects that a hook needs and that do not exist for one reason when it runs.
 struct Lacking<'a> {
-    /// The event of the hook, why the objects do not exist then, and whether they are hooks of that event; `None` if they
-    /// are no hooks.
+    /// The event of the hook, why the objects do not exist then, and whether they are hooks of that
+    /// event; `None` if they are not hooks.
     why: (HookEvent, Lack, Option<bool>),
     /// The objects, with the ties that need them; never empty.
     needed: Vec<(&'a Member, &'a Tie)>,
 }
 
 impl Lacking<'_> {
-    /// Returns the objects in words.
+    /// Names the objects in a sentence.
     fn named(&self) -> String {
         let names = self.needed.iter().map(|(needed, _)| named(needed));
         joined(&names.collect::<Vec<_>>())
     }
 
-    /// Returns the word for one or for several objects.
+    /// Returns `one` if there is a single object, or else `several`.
     fn either<'w>(&self, one: &'w str, several: &'w str) -> &'w str {
         if self.needed.len() == 1 { one } else { several }
     }

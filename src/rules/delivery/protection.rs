@@ -1,4 +1,4 @@
-//! Protections without effect: the author's intention, and what the tool does.
+//! Protections from deletion that do not work as their author intends.
 
 use std::collections::BTreeMap;
 
@@ -78,7 +78,7 @@ fn mistaken_protections(holder: &MetadataHolder<'_>, sink: &mut Sink) {
 #[derive(Default)]
 struct DeliveryObjects(BTreeMap<Regime, DeliveryDeletion>);
 
-/// The kinds of deletions by some delivery objects of a tool.
+/// How some delivery objects of a tool delete objects.
 #[derive(Clone, Copy, Default)]
 struct DeliveryDeletion {
     /// One of them prunes objects that leave its sources.
@@ -332,7 +332,7 @@ fn on_a_template(
     Some(draft)
 }
 
-/// Returns a protection for any tool, with its key.
+/// Returns the first annotation that protects from a tool, with its key.
 fn protection_of(metadata: Metadata<'_>) -> Option<(&'static str, Spanned<&str>)> {
     [
         marks::ARGOCD_SYNC_OPTIONS,
@@ -346,7 +346,7 @@ fn protection_of(metadata: Metadata<'_>) -> Option<(&'static str, Spanned<&str>)
     })
 }
 
-/// Whether the tool that reads the annotation `key` keeps an object for its value.
+/// Whether `value` makes the tool that reads the annotation `key` keep an object.
 fn protects(key: &str, value: &str) -> bool {
     match key {
         marks::ARGOCD_SYNC_OPTIONS => marks::sync_options(value).any(|option| {

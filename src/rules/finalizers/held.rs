@@ -105,7 +105,7 @@ fn operator(remover: &Remover<'_>) -> Option<ObjectId> {
     }
 }
 
-/// Names the table rows of finalizers that a finding depends on.
+/// Adds the table rows of `finalizers`, which the finding depends on.
 pub(in crate::rules) fn resting<'h>(
     draft: Draft,
     known: &KnownFinalizers,

@@ -77,8 +77,8 @@ fn finalizer_preset_gc(context: &Context<'_>, sink: &mut Sink) {
         let metadata = entry.member.object.metadata();
         let mut names = metadata.finalizer_names();
         let both = names.any(|name| finalizers::is_collectors(name) && name != entry.name());
-        // Both together are rejected; on an object that is being deleted, the API server added it and the collector is
-        // working on it.
+        // Both together are rejected. On an object that is being deleted, the API server added the
+        // finalizer, and the collector is working on it.
         if both || entry.member.from_dump && metadata.has_server_field("deletionTimestamp") {
             continue;
         }
@@ -265,7 +265,7 @@ fn finalizer_misplaced(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Reports one of Kubernetes' own finalizers on a kind that the table does not list: for these, it lists every kind.
+/// Reports one of Kubernetes' own finalizers, whose kinds the table lists in full, on another kind.
 fn never_removed(entry: &FinalizerEntry<'_>, known: &KnownFinalizer) -> Option<Draft> {
     let (member, name) = (entry.member, entry.name());
     let reason = if name == finalizers::KUBERNETES {

@@ -39,7 +39,7 @@ pub(in crate::rules) static OPERATOR_DELETED_FIRST: Rule = rule!(
     operator_deleted_first
 ).fixes(&[Applicability::Suggested]).slow();
 
-/// How likely the objects of an operator get stuck.
+/// How likely it is that the objects of an operator get stuck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Risk {
     /// Possible: only permissions or the name of an image show that the workload is the operator.
@@ -119,7 +119,7 @@ fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Returns the objects that operators of the input release, and the permissions that they need for that.
+/// Returns the objects that operators of the input release, each with the operator's permissions.
 fn released<'a>(context: &Context<'a>, held: Vec<Held<'a>>) -> Vec<Released<'a>> {
     let access = context.ownership.removers.access();
     let mut known: HashMap<_, Rc<[Vec<ObjectId>]>> = HashMap::default();

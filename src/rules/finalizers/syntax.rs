@@ -61,7 +61,7 @@ enum Demands {
     LabelKey,
     /// A label key; a name without a domain must be a standard name.
     Standard,
-    /// A label key; the server warns of names without a domain ([VAL-22]).
+    /// A label key; the server warns about names without a domain ([VAL-22]).
     Custom,
     /// Nothing: such objects are never stored, or the table does not know the check.
     Nothing,
@@ -76,7 +76,7 @@ fn demands(member: &Member) -> Demands {
     if by_crd || !table().is_builtin_group(kind.group) {
         return Demands::Custom;
     }
-    // The check is equal in all versions of a kind.
+    // All versions of a kind have the same check.
     let row = table().versions_of(kind).next();
     match row.map(|row| row.finalizer_name_check) {
         Some(FinalizerNameCheck::QualifiedAndStandard) => Demands::Standard,

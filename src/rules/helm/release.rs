@@ -72,7 +72,8 @@ pub(in crate::rules) fn survives_uninstall(context: &Context<'_>, member: &Membe
 
 /// [CRD-1]: a CRD is gone only after all its instances.
 ///
-/// If only the comment `# Source:` shows that Helm rendered a CRD, it may be part of no release: an info.
+/// If only the comment `# Source:` shows that Helm rendered a CRD, the finding is an info: the CRD
+/// may be part of no release.
 fn crd_without_keep(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for member in inventory.of_kind(kinds::CUSTOM_RESOURCE_DEFINITION) {

@@ -52,7 +52,7 @@ enum Occasion {
     HelmLeavesWebhook,
 }
 
-/// The objects of a bundle about which webhooks are asked, by the occasions on which they are deleted.
+/// The objects of a bundle that webhooks may be asked about, by the occasions of their deletion.
 struct AskedObjects<'c, 'a> {
     context: &'c Context<'a>,
     by_namespace: BTreeMap<&'a str, ByKind<'a>>,
@@ -133,8 +133,8 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         })
     }
 
-    /// Returns the objects about whose deletion the webhook is certainly asked when its backend is already gone. `None`
-    /// if the budget is spent.
+    /// Returns the objects whose deletion the webhook is certainly asked about once its backend is
+    /// gone; `None` if the budget is spent.
     fn blocked(
         &self,
         client: &ServedClient,
@@ -192,8 +192,8 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
             })
     }
 
-    /// Whether objects of that kind are deleted after the backend, and before the webhook configuration if that is
-    /// deleted.
+    /// Whether objects of `kind` are deleted after the backend, and before the webhook
+    /// configuration if that is deleted, too.
     fn goes_later(
         &self,
         kind: GroupKind<&str>,

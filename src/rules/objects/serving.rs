@@ -64,7 +64,7 @@ fn is_client_file(member: &Member) -> bool {
     member.object.is(GroupKind::new("", "Config"))
 }
 
-/// Kinds that OpenShift 3 served in `v1` before it had API groups, as far as they are commonly written by hand.
+/// Kinds that OpenShift 3 served in `v1` before it had API groups, if often written by hand.
 const OPENSHIFT_LEGACY_KINDS: [&str; 29] = [
     "Build",
     "BuildConfig",
@@ -258,9 +258,9 @@ impl Unserved {
         }
     }
 
-    /// Explains what an object probably is if Kubernetes has no such kind in its built-in group: the body of a request,
-    /// a typo, or the file of some tool. Without a group (`v1beta1 AgentConfig`) it is unlikely that a cluster has the
-    /// kind.
+    /// Explains what an object probably is if its built-in group has no such kind: the body of a
+    /// request, a typo, or the file of some tool. Without a group (`v1beta1 AgentConfig`) it is
+    /// unlikely that a cluster has the kind.
     fn worded_for(self, object: &Object) -> Self {
         let (kind, api_version) = (object.kind(), object.api_version());
         if REQUEST_BODIES.contains(&kind) {

@@ -15,7 +15,7 @@ pub(in crate::rules) static TOKEN_SECRET_WITHOUT_ACCOUNT: Rule = rule!(
     token_secret_without_account
 );
 
-/// The annotation with the ServiceAccount of the Secret.
+/// The annotation that names the ServiceAccount of the Secret.
 const ACCOUNT: &str = "kubernetes.io/service-account.name";
 
 /// The ServiceAccount that every namespace has (kube-controller-manager,

@@ -44,8 +44,8 @@ fn duplicate_object(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Returns those of the objects with one key that may be applied to one cluster. If the clusters of all objects are
-/// known, an object that is alone in each of its clusters is left out.
+/// Returns those of `namesakes`, objects with one key, that may be applied to the same cluster. If
+/// all clusters are known, an object that is alone in each of its clusters is left out.
 fn in_shared_clusters(context: &Context<'_>, namesakes: &[ObjectId]) -> Vec<ObjectId> {
     let reach = context.analysis.reach();
     let files = namesakes

@@ -154,8 +154,8 @@ fn missing_fields(holder: &MetadataHolder<'_>, reference: &OwnerReference) -> Op
     };
     let entry = holder.entry(reference);
     let draft = draft.fix(proposal.map(|proposal| proposal.remove(holder.member, &entry)));
-    // The object was probably read from a cluster, or copied from the output of a controller without the uid, which
-    // varies.
+    // A record that lacks only the uid was probably read from a cluster, or copied from the output
+    // of a controller without the uid, which varies.
     Some(match missing.as_slice() {
         ["uid"] if is_a_record(holder) => draft.severity(Severity::Warning).help(
             "if this file only records the content of a cluster, leave it out of the input; if it is applied, remove \

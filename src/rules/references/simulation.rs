@@ -97,7 +97,7 @@ fn nothing_dangles(context: &Context<'_>) -> bool {
         && edges.all(|edge| leads_to_owner(inventory, edge))
 }
 
-/// Whether a reference leads to an object of the input, or is rendered, so that its owner is assumed to exist.
+/// Whether a reference finds its owner, or is rendered, so that its owner is assumed to exist.
 fn leads_to_owner(inventory: &Inventory, edge: &OwnerEdge) -> bool {
     match edge.owner {
         Owner::ByUid(_) => finds_owner(inventory, edge),
@@ -119,7 +119,7 @@ fn is_fault_of_references(cause: &Cause) -> bool {
     )
 }
 
-/// Whether several objects have this uid. They were never in one cluster at the same time, so no finding would be true.
+/// Whether several objects have this uid. They never coexisted, so a finding would be false.
 fn is_shared(inventory: &Inventory, uid: &str) -> bool {
     let objects = inventory.with_uid(uid).iter();
     let mut keys = objects.map(|id| &inventory.member(*id).key);
@@ -145,8 +145,8 @@ fn edges_by_dependent<'a>(context: &Context<'a>) -> BTreeMap<ObjectId, Vec<&'a O
     edges
 }
 
-/// Budget for the dependents that all findings visit together: many objects may have the same large cascade. Findings
-/// beyond it do not name a cascade.
+/// The maximum number of dependents that are visited for all findings together: many objects may
+/// have the same large cascade. Findings beyond it do not name a cascade.
 const MOST_LOOKS: usize = 1_000_000;
 
 /// Finds the objects that are deleted with another, within a budget.

@@ -44,7 +44,7 @@ pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
     drafts.collect()
 }
 
-/// Each deliverer of an object is compared with the first one only: a third adds one finding, not two.
+/// Compares each deliverer of an object with the first one only: a third adds one finding, not two.
 fn shared<'a>(
     inventory: &'a Inventory,
     objects: &'a [DeliveryObject],
@@ -81,7 +81,7 @@ fn shared<'a>(
 }
 
 impl Claimant<'_> {
-    /// Whether the two are different delivery objects, or Applications, and have the same repository as their source.
+    /// Whether the two are different delivery objects or Applications, with the same repository.
     fn is_beside(&self, other: &Self) -> bool {
         (&self.member.key, self.name) != (&other.member.key, other.name)
             && self.repository() == other.repository()
@@ -101,7 +101,7 @@ impl Claimant<'_> {
         }
     }
 
-    /// The place where it says what it delivers.
+    /// Returns the place of its first source, which says what it delivers.
     fn place(&self) -> Span {
         let source = self.object.sources.first();
         source.map_or(self.member.object.name_span(), |source| source.span)

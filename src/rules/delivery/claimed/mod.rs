@@ -1,5 +1,5 @@
-//! One object that two releases, Applications or Kustomizations deliver: the first of them that is deleted deletes the
-//! object although the other still needs it.
+//! One object that two releases, Applications or Kustomizations deliver: deleting one of them
+//! deletes the object although the other still needs it.
 
 mod delivered;
 mod marked;
