@@ -217,7 +217,7 @@ impl Draft {
             row.row.to_string()
         };
         self.reason.push_str(&format!(
-            " `ownerlint explain {word}` says how this is known."
+            " `ownerlint explain {word}` shows the source of this fact."
         ));
         if !verified {
             self.severity = Some(Severity::Info);

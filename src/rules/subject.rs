@@ -68,7 +68,7 @@ impl Subject {
             Self::Delivery => "Delivery",
             Self::Data => "Data",
             Self::Objects => "Objects",
-            Self::Change => "What a change does",
+            Self::Change => "Effects of a change",
             Self::Reading => "Reading the input and suppressions",
         }
     }

@@ -165,8 +165,9 @@ fn leaked(member: &Member, leak: Leak<'_>) -> Draft {
         _ => (
             Severity::Info,
             format!(
-                "Argo CD recognises its objects by this label and takes the {made} for its own, although they are not in \
-                 git. It prunes nothing that has an owner, so this hurts only when the {made} lose theirs."
+                "Argo CD recognises its objects by this label and takes the {made} for its own, \
+                 although they are not in Git. It prunes nothing that has an owner, so this hurts \
+                 only when the {made} lose theirs."
             ),
         ),
     };
@@ -216,16 +217,25 @@ fn leaks_of_custom_resource(member: &Member) -> Vec<(&'static str, Span)> {
 }
 
 fn leaked_by_custom_resource(member: &Member, key: &'static str, place: Span) -> Draft {
-    Draft::on(member, place, format!("{} contains Argo CD's mark `{key}`, which its operator may copy onto other objects", named(member)))
-        .severity(Severity::Info)
-        .label("may be copied")
-        .reason(
-            "If the operator copies it onto the objects that it creates, Argo CD takes these for its own, although they \
-             are not \
-             in Git. Without an owner, a sync that prunes deletes them. Whether this operator copies it is not known here.",
-        )
-        .help(format!("remove `{key}` from the spec; the tool writes it onto the objects that it applies"))
-        .target(key)
+    Draft::on(
+        member,
+        place,
+        format!(
+            "{} contains Argo CD's mark `{key}`, which its operator may copy onto other objects",
+            named(member)
+        ),
+    )
+    .severity(Severity::Info)
+    .label("may be copied")
+    .reason(
+        "If the operator copies it onto the objects that it creates, Argo CD takes these for its \
+         own, although they are not in Git. Without an owner, a sync that prunes deletes them. \
+         ownerlint does not know whether this operator copies it.",
+    )
+    .help(format!(
+        "remove `{key}` from the spec; the tool writes it onto the objects that it applies"
+    ))
+    .target(key)
 }
 
 /// How a tool deletes an object in order to change it.
@@ -296,8 +306,8 @@ fn forced_by_kustomization(
     let draft = Draft::on(kustomization, force.key_span, message)
         .label("applies to everything that it delivers")
         .reason(format!(
-            "If a field cannot be changed, Flux deletes the object and creates it again. {} `prune: disabled` does not protect \
-             from it.",
+            "If a field cannot be changed, Flux deletes the object and creates it again. {} \
+             `prune: disabled` does not prevent this.",
             lost_with(context, worst)
         ))
         .help(format!(
@@ -360,7 +370,8 @@ fn lost_with(context: &Context<'_>, member: &Member) -> &'static str {
     } else if object.is(kinds::STATEFUL_SET) {
         "All of its Pods stop at once. Their claims stay, and the new StatefulSet takes them over if their names are the same."
     } else {
-        "Its data is deleted with it unless the volume is retained. It stays Terminating until no Pod mounts it."
+        "The claim stays Terminating until no Pod mounts it, and its data is deleted with it \
+         unless the volume is retained."
     }
 }
 
@@ -442,7 +453,7 @@ fn forced(context: &Context<'_>, member: &Member, force: Force, place: Span) -> 
     )
     .label("deletes in order to change")
     .reason(format!(
-        "{} {} {protections} not protect from it.",
+        "{} {} {protections} not prevent this.",
         force.when(object),
         lost_with(context, member)
     ))

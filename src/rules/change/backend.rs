@@ -92,12 +92,17 @@ fn webhook(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
 
 fn api(merge: &Merge<'_>, unanswered: &LostBackend<'_>, group: &str, version: &str) -> Draft {
     let (left, object) = (named(unanswered.left), named(unanswered.object));
-    draft(merge, unanswered, format!("removing {left} breaks {object}, which still registers `{group}/{version}`"))
-        .reason(
-            "The API group no longer has a backend. The namespace controller asks every group before it finishes: every \
-             Namespace that is deleted from then on stays Terminating, in the whole cluster.",
-        )
-        .help(format!("remove {object} in the same change or before"))
+    draft(
+        merge,
+        unanswered,
+        format!("removing {left} breaks {object}, which still registers `{group}/{version}`"),
+    )
+    .reason(
+        "The API group no longer has a backend. The namespace controller lists the kinds of every \
+         API group before it finishes a namespace: every Namespace in the cluster that is deleted \
+         from then on stays Terminating.",
+    )
+    .help(format!("remove {object} in the same change or before"))
 }
 
 fn conversion(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
@@ -116,8 +121,9 @@ fn conversion(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
     // An object stored in the only version is never converted.
     let draft = match definition.map(|crd| crd.versions.len()) {
         Some(1) => draft.severity(Severity::Info).reason(format!(
-            "{kind} has one version, so nothing is converted. With a second one the API server could not read, delete or garbage-collect the \
-             objects that are stored in the other."
+            "{kind} has one version, so nothing is converted yet. Once it has a second version, \
+             the API server cannot read, delete or garbage-collect objects that are stored in the \
+             other one."
         )),
         _ => draft,
     };

@@ -104,14 +104,15 @@ fn removed(
     let draft = on_name(merge, workload, message)
         .label("removes the finalizer")
         .reason(format!(
-            "{who} removes the finalizer `{}` of {}. Once it is gone, a deleted object of this kind stays Terminating, \
-             and so does a deleted Namespace that contains one.{doubt}",
+            "{who} removes the finalizer `{}` of {}. Without this controller, a deleted object of \
+             this kind stays Terminating, and so does a deleted Namespace that contains one.{doubt}",
             left[0].finalizer,
             named(left[0].member)
         ))
         .help(
-            "remove the objects first, merge that and wait until they are gone; remove the controller in a second change. If it moved \
-             to another place, let both exist until the new one runs",
+            "remove the objects first, merge that and wait until they are gone; remove the \
+             controller in a second change. If the controller moves, keep the old one until the \
+             new one runs",
         )
         .severity(severity(surprise).unwrap_or(Severity::Warning));
     shown(merge, left_in_head(draft, merge, workload), left)
@@ -213,8 +214,9 @@ fn forbidden(
     let draft = on_name(merge, taken, message)
         .label("allowed it to remove finalizers")
         .reason(format!(
-            "{who} stays and removes the finalizer `{}` of {}; {what} allowed that. Without the permission its requests are \
-             rejected, and a deleted object of this kind stays Terminating.",
+            "{who} stays and has to remove the finalizer `{}` of {}, which {what} allowed. Without \
+             the permission its requests are rejected, and a deleted object of this kind stays \
+             Terminating.",
             left[0].finalizer,
             named(left[0].member)
         ))

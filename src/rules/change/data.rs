@@ -66,14 +66,14 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     } else if is_kept {
         let ends = match (is_stuck, verb) {
             (false, verb) => format!("{verb} it"),
-            (true, "deletes") => "gets it stuck in Terminating".to_owned(),
-            (true, _) => "may get it stuck in Terminating".to_owned(),
+            (true, "deletes") => "leaves it stuck in Terminating".to_owned(),
+            (true, _) => "may leave it stuck in Terminating".to_owned(),
         };
         format!("{ends}; {volume} is kept")
     } else if is_certain {
         format!("{verb} {volume}")
     } else {
-        format!("{verb} {volume}, unless that is retained")
+        format!("{verb} {volume}, unless it is retained")
     };
     let used = own.is_some_and(|own| !own.users.is_empty());
     let still = if used { "; head still uses it" } else { "" };
@@ -128,7 +128,8 @@ fn words(
         (
             "the claim",
             "its volume",
-            "The reclaim policy of its volume is Retain: the data stays in a volume to which no other claim is bound.",
+            "The reclaim policy of its volume is Retain: the data stays in the volume, which is \
+             not bound to another claim.",
         )
     } else {
         (
@@ -146,7 +147,7 @@ fn remedy(merge: &Merge<'_>, claim: &Member, what: &str, is_kept: bool) -> Strin
         let namespace = deleted_namespace(merge, claim);
         let too = namespace.map(|namespace| {
             format!(
-                ". Keep {} as well: with it, its claims are deleted",
+                ". Keep {} as well: its claims are deleted with it",
                 named(namespace)
             )
         });
@@ -158,9 +159,10 @@ fn remedy(merge: &Merge<'_>, claim: &Member, what: &str, is_kept: bool) -> Strin
     } else if claim.object.is(kinds::PERSISTENT_VOLUME_CLAIM) && merge.part.renamed(claim).is_some()
     {
         // Protecting the old claim does not help: the claim under the new name gets an empty volume.
-        "a claim cannot move, and the new one gets an empty volume. To keep the data, set the reclaim policy of the volume to \
-         Retain, write the name of the volume into `spec.volumeName` of the new claim and merge that; once the old claim is \
-         gone, remove `spec.claimRef` from the volume, so that the new claim is bound to it"
+        "a claim cannot move, and the new one gets an empty volume. To keep the data, set the \
+         reclaim policy of the volume to Retain, write the name of the volume into \
+         `spec.volumeName` of the new claim and merge that. Once the old claim is gone, remove \
+         `spec.claimRef` from the volume, so that the new claim is bound to it"
             .to_owned()
     } else if is_kept {
         let keep = keep_contained(merge, claim, what);
@@ -186,8 +188,9 @@ fn stranded(merge: &Merge<'_>, set: &Member, after: &Member) -> Option<Draft> {
     let draft = on_name(merge, set, message)
         .label("its claims stay behind")
         .reason(format!(
-            "{} creates StatefulSet `{new}` and deletes `{old}`. Claims are named after their StatefulSet: the data stays in \
-             `{first}-{old}-0` and its siblings, which the new Pods do not mount: they get new, empty volumes.",
+            "{} creates StatefulSet `{new}` and deletes `{old}`. Claims are named after their \
+             StatefulSet: the data stays in `{first}-{old}-0` and its siblings, while the new Pods \
+             get new, empty volumes.",
             tool(merge, set)
         ))
         .help(format!(
@@ -230,19 +233,18 @@ fn lost_data(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
         (None, Some(keeps)) => format!(" `{}` is not set.", keeps.field),
         (None, None) => String::new(),
     };
-    let help = if let Some((field, Test::Is(values))) =
-        keeps.map(|keeps| (&keeps.field, &keeps.test))
-    {
-        format!(
-            "back up the data; to keep it, set `{}` to `{}`, merge that and wait until it is applied, and remove the object in a second \
-         change",
-            field,
-            values.join("` or `")
-        )
-    } else {
-        let keep = keep_contained(merge, member, "the object");
-        format!("back up the data; or {keep}")
-    };
+    let help =
+        if let Some((field, Test::Is(values))) = keeps.map(|keeps| (&keeps.field, &keeps.test)) {
+            format!(
+                "back up the data; to keep it, set `{}` to `{}`, merge that and wait until it is \
+                 applied, and remove the object in a second change",
+                field,
+                values.join("` or `")
+            )
+        } else {
+            let keep = keep_contained(merge, member, "the object");
+            format!("back up the data; or {keep}")
+        };
     let message = format!("{} {verb} {}", leaving(merge, member), loss.lost);
     let draft = on_culprit(merge, cascade, message)
         .label("represents the data")

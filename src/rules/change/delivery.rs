@@ -108,8 +108,9 @@ fn recipe(merge: &Merge<'_>, delivery: &Member) -> String {
             if KustomizationSettings::of(&delivery.object).deletion_policy
                 != DeletionPolicy::MirrorPrune =>
         {
-            "set `spec.deletionPolicy: Orphan` (with its present value, `spec.prune: false` keeps nothing), merge that and wait until \
-             Flux has applied it; then remove or rename the Kustomization, and set the policy again in the new one"
+            "set `spec.deletionPolicy: Orphan` (with its current value, `spec.prune: false` has no \
+             effect), merge that and wait until Flux has applied it; then remove or rename the \
+             Kustomization, and set the policy again in the new one"
                 .to_owned()
         }
         kinds::FLUX_KUSTOMIZATION => {
@@ -159,7 +160,7 @@ fn preserving(set: &Member) -> Option<String> {
     let is_added = !preserves && finalizers.iter().all(|one| Some(*one) == finalizer);
     let policy = "set `spec.syncPolicy.preserveResourcesOnDeletion: true`";
     let taken_out = finalizer.map(plain::one_line);
-    let taken_out = taken_out.map(|one| format!("take the finalizer `{one}` out of its template"));
+    let taken_out = taken_out.map(|one| format!("remove the finalizer `{one}` from its template"));
     match (is_added, taken_out) {
         (false, taken_out) => taken_out,
         (true, None) => Some(policy.to_owned()),
@@ -190,10 +191,8 @@ fn unseen(
         let message = format!("{} leaves {left} behind", leaving(merge, member));
         let draft = on_name(merge, member, message)
             .label("deletes nothing")
-            .reason(
-                "Its own deletion does not delete its objects. From then on nothing manages them.",
-            )
-            .help("delete the objects by hand, or let it prune before you remove it")
+            .reason("Deleting it does not delete its objects. From then on, nothing manages them.")
+            .help("delete the objects by hand, or have it prune them before you remove it")
             .consequence(Consequence::Orphaned)
             .severity(Severity::Info);
         return Some(draft);
@@ -218,29 +217,43 @@ fn unseen(
         let certain = certain && is_owned;
         let verb = if is_owned { verb } else { "may delete" };
         let number = plain::count(handed.len(), "object");
-        let draft = on_delivery(merge, member, format!("{leaves} {verb} {number} that head still applies"))
-            .label("delivers the deleted objects")
-            .reason(if renamed.is_some() {
-                "For the tool, an object with a new name or namespace is another object. The old one is deleted and deletes its \
-                 objects, while the new one creates the same objects: they are deleted unless the new one is quicker, and come \
-                 back empty."
-            } else {
-                "It deletes its objects when it is deleted, while another delivery in head creates the same objects: they are \
-                 deleted unless that one is quicker, and come back empty."
-            })
-            .severity(if certain { Severity::Error } else { Severity::Warning });
+        let draft = on_delivery(
+            merge,
+            member,
+            format!("{leaves} {verb} {number} that head still applies"),
+        )
+        .label("delivers the deleted objects")
+        .reason(if renamed.is_some() {
+            "To the tool, an object with a new name or namespace is a different object. The old \
+             one is deleted with its objects, while the new one creates the same objects. Those \
+             that the new one has not taken over by then are deleted, and come back empty."
+        } else {
+            "It deletes its objects when it is deleted, while another delivery in head creates the \
+             same objects. Those that the other delivery has not taken over by then are deleted, \
+             and come back empty."
+        })
+        .severity(if certain {
+            Severity::Error
+        } else {
+            Severity::Warning
+        });
         let shown = handed.iter().take(MOST_RELATED - 1);
         Some(shown.fold(draft, |draft, (_, child)| {
             related_in_head(draft, merge, child, "is deleted, and created again")
         }))
     } else if renamed.is_some() && lost_with.is_none() {
-        let draft = on_delivery(merge, member, format!("{leaves} {verb} everything that it delivered"))
-            .label("delivers the deleted objects")
-            .reason(
-                "For the tool, an object with a new name or namespace is another object. The old one is deleted with everything that it delivered, and the new one \
-                 starts from nothing: volumes and generated objects are not taken over.",
-            )
-            .severity(Severity::Warning);
+        let draft = on_delivery(
+            merge,
+            member,
+            format!("{leaves} {verb} everything that it delivered"),
+        )
+        .label("delivers the deleted objects")
+        .reason(
+            "To the tool, an object with a new name or namespace is a different object. The old \
+             one is deleted with everything that it delivered. The new one starts from nothing: it \
+             takes over neither volumes nor generated objects.",
+        )
+        .severity(Severity::Warning);
         Some(draft)
     } else {
         None
@@ -275,7 +288,7 @@ fn another_release(
         objects,
     } = replaced;
     let (taken, severity) = match &toll {
-        None => ("and it is not known what it holds", Severity::Warning),
+        None => ("whose objects are not known", Severity::Warning),
         Some(None) => return None,
         Some(Some((taken, severity))) => (taken.as_str(), *severity),
     };
@@ -313,8 +326,9 @@ fn another_release(
     let draft = on_name(merge, base, message)
         .label("installed the release")
         .reason(format!(
-            "The {changed} changes. Flux then runs `helm uninstall` before it installs the new release: the objects of the chart are \
-             deleted, claims among them with their volumes, unless the chart keeps them.{moved}"
+            "The {changed} changes. Flux then runs `helm uninstall` before it installs the new \
+             release: the objects of the chart are deleted, including claims with their volumes, \
+             unless the chart keeps them.{moved}"
         ))
         .help(format!("{keep}{render}"))
         .severity(severity);
@@ -384,7 +398,8 @@ fn toll_of(lost: &LossesByCause<'_>, objects: &[&Member]) -> Option<(String, Sev
 /// Reports an Application that its set no longer generates and whose objects are unknown.
 fn no_longer_generated(merge: &Merge<'_>, member: &Member, set: &Deliverer) -> Draft {
     let message = format!(
-        "ApplicationSet `{}` no longer generates {}, which {} everything that it delivered",
+        "ApplicationSet `{}` no longer generates {}: this {} everything that the Application \
+         delivered",
         plain::one_line(&set.name),
         named(member),
         deletes(merge, member)
@@ -392,9 +407,10 @@ fn no_longer_generated(merge: &Merge<'_>, member: &Member, set: &Deliverer) -> D
     on_delivery(merge, member, message)
         .label("generates it in base")
         .reason(
-            "An ApplicationSet adds the resources finalizer to its Applications, unless it preserves resources or its template \
-             sets finalizers itself. It deletes an Application that its generators no longer produce, and Argo CD then deletes \
-             everything that the Application delivered. Its sources are not in the input.",
+            "An ApplicationSet adds the resources finalizer to its Applications, unless it \
+             preserves resources or its template sets finalizers itself. It deletes an Application \
+             that its generators no longer produce, and Argo CD then deletes everything that the \
+             Application delivered. The sources of this Application are not in the input.",
         )
         .severity(Severity::Warning)
 }

@@ -18,7 +18,7 @@ pub(in crate::rules) static BECAME_HOOK: Rule = rule!(
     "became-hook",
     Error,
     Collected,
-    "An object of a release becomes a hook of Helm: the upgrade deletes it",
+    "An object of a release becomes a Helm hook: the upgrade deletes it",
     change became_hook
 );
 
@@ -105,19 +105,25 @@ fn deleted(merge: &Merge<'_>, member: &Member, regime: Regime) -> Draft {
     } else {
         "the upgrade of the HelmRelease"
     };
-    on_base(merge, member, member.object.name_span(), format!("{upgrade} deletes {}, which becomes a hook", named(member)))
-        .label("is part of the release")
-        .reason(
-            "A hook is not part of the release. At the end of the upgrade Helm deletes the objects that left the release, \
-             among them this one. If the hook runs before that, the object that it created is deleted; if it only runs \
-             at another time, the object is not created again.",
-        )
-        .help(
-            "leave the object in the release. If it must become a hook, give the hook another name, or annotate the object with \
-             `helm.sh/resource-policy: keep` and upgrade once before",
-        )
-        .field("metadata.annotations")
-        .severity(severity(surprise).unwrap_or(Severity::Error))
+    on_base(
+        merge,
+        member,
+        member.object.name_span(),
+        format!("{upgrade} deletes {}, which becomes a hook", named(member)),
+    )
+    .label("is part of the release")
+    .reason(
+        "A hook is not part of the release. At the end of the upgrade, Helm deletes the objects \
+         that left the release, including this one. If the hook ran before that, Helm deletes the \
+         object that it created; if it runs only at other times, the object is not created again.",
+    )
+    .help(
+        "leave the object in the release. If it must become a hook, give the hook another name, or \
+         annotate the object with `helm.sh/resource-policy: keep` and upgrade once before it \
+         becomes a hook",
+    )
+    .field("metadata.annotations")
+    .severity(severity(surprise).unwrap_or(Severity::Error))
 }
 
 fn in_the_way(merge: &Merge<'_>, member: &Member, regime: Regime, hook: Span) -> Draft {
@@ -129,8 +135,8 @@ fn in_the_way(merge: &Merge<'_>, member: &Member, regime: Regime, hook: Span) ->
     on_base(merge, member, hook, format!("{} stops being a hook: {upgrade} if the hook still exists", named(member)))
         .label("was created as a hook")
         .reason(
-            "Helm creates the new objects of the release, and rejects one that exists without the annotations of this \
-             release. Hooks have none.",
+            "Helm rejects a new object of the release that already exists without the annotations \
+             of the release, and an object that a hook created has none.",
         )
         .help(
             "delete the hook's object before the upgrade, or annotate it with `meta.helm.sh/release-name` and \

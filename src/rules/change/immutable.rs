@@ -32,7 +32,8 @@ pub(in crate::rules) static SCOPE_CHANGED: Rule = rule!(
     "scope-changed",
     Error,
     Rejected,
-    "The scope of a CustomResourceDefinition changes: the update is rejected, and only deleting every object of the kind helps",
+    "The scope of a CustomResourceDefinition changes: the update is rejected, and replacing the \
+     definition deletes every object of the kind",
     change scope_changed
 );
 
@@ -96,7 +97,7 @@ fn on_field(
     let KeptObject { base, head } = object;
     let (place, label) = match field.base {
         Some(was) => (was, "cannot be changed"),
-        None => (base.object.name_span(), "does not write the field"),
+        None => (base.object.name_span(), "does not set the field"),
     };
     let draft = on_base(merge, base, place, message)
         .field(field.field)
@@ -164,8 +165,9 @@ fn class_may_be_rejected(
     let message = format!("the API server may reject the change to `{name}` of {who}");
     let draft = on_field(merge, object, class, message)
         .reason(format!(
-            "Without a class in its manifest, a claim gets the default class of the cluster, if there is one, and cannot change it. \
-             If it got another class than head writes, the update is rejected. {effect}"
+            "A claim without a class in its manifest gets the default class of the cluster, if \
+             there is one, and keeps it. If its class differs from the one in head, the API server \
+             rejects the update. {effect}"
         ))
         .help(format!(
             "write the class that the claim has in the cluster; for another class, {}",
@@ -197,7 +199,7 @@ fn replaced(
              are deleted with it do not come back.",
             build_changes(fields)
         ))
-        .help(format!("remove that setting first and merge that. Then: {}", remedy(object, regime, fields)))
+        .help(format!("remove that setting and merge that first. Then: {}", remedy(object, regime, fields)))
         .severity(severity(surprise).unwrap_or(Severity::Error))
         .consequence(Consequence::Collected)
 }
@@ -213,9 +215,10 @@ fn failure(regime: Regime) -> &'static str {
             "The upgrade of the HelmRelease fails: new objects have been created by then, and nothing is removed."
         }
         Regime::Flux(FluxObject::Kustomization) => {
-            "The Kustomization fails to apply, and nothing else of it arrives in the cluster until this is resolved."
+            "The Kustomization fails, and none of its other changes reaches the cluster until this \
+             is resolved."
         }
-        Regime::ArgoCd => "The sync fails, and is retried in vain until this is resolved.",
+        Regime::ArgoCd => "The sync fails, and so does every retry until this is resolved.",
         Regime::Kubectl => "`kubectl apply` fails for the object.",
     }
 }
@@ -278,7 +281,8 @@ fn remedy(object: KeptObject<'_>, regime: Regime, fields: &[RejectedField]) -> S
             format!("add the binding under another name, and remove this one in the same change; or `{}`, then {again}", kubectl::delete(&target, &[]))
         }
         kinds::CUSTOM_RESOURCE_DEFINITION => {
-            "keep the version in `spec.versions` until no object is stored in it; another group or kind is another definition".to_owned()
+            "keep the version in `spec.versions` until no object is stored in it; for another \
+             group or kind, add another definition".to_owned()
         }
         _ => format!("add the {} under another name, let others use it, and remove this one in a later change", member.key.kind()),
     }
@@ -360,7 +364,8 @@ fn new_scope(
             .consequence(Consequence::Collected)
             .severity(Severity::Error),
         Answer::Fails | Answer::Anew | Answer::Skips => on_field(merge, object, &field, message).reason(format!(
-            "The scope is immutable. {} Deleting the definition to get further deletes every object of the kind.{known}",
+            "The scope is immutable. {} Deleting the definition to get past this deletes every \
+             object of the kind.{known}",
             failure(regime)
         )),
     }

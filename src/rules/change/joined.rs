@@ -60,8 +60,9 @@ fn rejected(merge: &Merge<'_>, crd: &Member, after: &Member) -> Draft {
         format!("`helm upgrade` fails on {who}, which moves from `crds` to the templates");
     moved(merge, crd, after, message)
         .reason(
-            "Helm installs the folder `crds` once and does not make it part of the release. It rejects an object of the templates that \
-             exists without the annotations of the release: \"exists and cannot be imported into the current release\".",
+            "Helm installs the folder `crds` once and does not make it part of the release. It \
+             rejects an object of the templates that already exists without the annotations of the \
+             release: \"exists and cannot be imported into the current release\".",
         )
         .help(
             "upgrade once with `--take-ownership` (Helm 3.17 or newer); or before the upgrade, annotate the definition in the cluster \

@@ -113,8 +113,8 @@ fn order(handover: &Handover, it: &str) -> String {
              {from} keeps {to} from taking {it} over."
         ),
         (SourceTool::ArgoCdSet, _) => format!(
-            "The ApplicationSet controller deletes {it} once {from} no longer generates {it}: an owner reference to {from} stays, \
-             even if {to} applies {it} first."
+            "The ApplicationSet controller deletes {it} once {from} no longer generates {it}: the \
+             owner reference to {from} stays, even if {to} applies {it} first."
         ),
         _ if handover.pruned_first => format!("{to} waits for {from}, which deletes {it} first."),
         (SourceTool::Flux | SourceTool::FluxRelease, _) => format!(
@@ -166,8 +166,8 @@ fn taken(loss: &MovedLoss<'_>, it: &str) -> String {
 fn comes_back(loss: &MovedLoss<'_>) -> Cow<'static, str> {
     let says = match loss.kind {
         Some(CascadeKind::Definition) => {
-            "With a CustomResourceDefinition, the API server deletes every object of its kind, in Git or not, and the garbage collector their \
-             dependents."
+            "With a CustomResourceDefinition, the API server deletes every object of its kind, in \
+             Git or not, and the garbage collector deletes their dependents."
         }
         Some(CascadeKind::Namespace) => {
             "With a Namespace, everything in it is deleted, in Git or not. Only the objects in Git come back, without their data."

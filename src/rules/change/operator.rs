@@ -142,15 +142,19 @@ fn draft(
     )
     .label("installs a chart that was not read")
     .reason(format!(
-        "Its chart was not read and has the name of {}, so the uninstall probably deletes the operator. \
-         CustomResourceDefinitions in the templates of the chart are deleted, too, with every object of their kinds, in Git or \
-         not; those in its folder `crds` stay.{hang}{}",
+        "The chart was not read, but its name is that of {}, so the uninstall probably deletes the \
+         operator. CustomResourceDefinitions in the templates of the chart are deleted, too, with \
+         every object of their kinds, in Git or not; those in its folder `crds` stay.{hang}{}",
         operator.operator.project.as_str(),
-        if may_come_otherwise(merge) { COMES_OTHERWISE } else { "" }
+        if may_come_otherwise(merge) {
+            COMES_OTHERWISE
+        } else {
+            ""
+        }
     ))
     .help(
-        "see what the chart contains: `--render` renders it. Remove the objects first, merge that and wait until they are gone; \
-         remove the HelmRelease in a second change",
+        "`--render` shows what the chart contains. Remove the objects first, merge that and wait \
+         until they are gone; remove the HelmRelease in a second change",
     )
     .target(name.clone())
     .severity(Severity::Warning);

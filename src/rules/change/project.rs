@@ -157,8 +157,9 @@ fn draft(merge: &Merge<'_>, project: &Member, applications: &Applications<'_>) -
         let message = format!("removing {} stops {stay}", named(project));
         let mut draft = on_project(merge, project, message)
             .reason(
-                "An Application whose project does not exist is rejected by Argo CD: it is neither synced nor pruned, and if it has the \
-                 resources finalizer it cannot be deleted either.",
+                "Argo CD rejects an Application whose project does not exist: it neither syncs nor \
+                 prunes the Application, and cannot delete it either if it has the resources \
+                 finalizer.",
             )
             .help("move the Applications to another project first, and remove this one in a second change")
             .severity(Severity::Error);

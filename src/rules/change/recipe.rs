@@ -86,8 +86,9 @@ fn protection(tool: Option<Regime>, what: &str) -> String {
 /// Explains how to make an ApplicationSet leave the objects of an Application that it no longer generates.
 pub(super) fn preserve_in_set(set: &Deliverer) -> String {
     format!(
-        "in ApplicationSet `{}` set `spec.syncPolicy.preserveResourcesOnDeletion: true`, and take the finalizer \
-         `resources-finalizer.argocd.argoproj.io` out of its template if that has it. Merge that and wait until it is synced",
+        "in ApplicationSet `{}` set `spec.syncPolicy.preserveResourcesOnDeletion: true`, and \
+         remove the finalizer `resources-finalizer.argocd.argoproj.io` from its template if \
+         present. Merge that and wait until it is synced",
         plain::one_line(&set.name)
     )
 }

@@ -92,7 +92,8 @@ fn unprotected(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let draft = on_base(merge, base, place, message)
         .label("protected it")
         .reason(format!(
-            "Nothing is deleted now. When {when}, {tool} deletes it, and what depends on it with it.{other}"
+            "Nothing is deleted now. When {when}, {tool} deletes it and everything that depends on \
+             it.{other}"
         ))
         .help(format!("leave `{key}` as it is"))
         .field("metadata.annotations")
@@ -177,7 +178,7 @@ fn loosened(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         .label("kept it until now")
         .reason(
             "Nothing is deleted now. The setting takes effect once it is applied, for every later \
-            deletion.",
+             deletion.",
         )
         .help("keep the old value, and change it only when the data is no longer needed")
         .field(field)
@@ -215,15 +216,15 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let is_smaller = is.range.len() < was.range.len();
     let (reduced, field, labels) = if is_smaller {
         (
-            "fewer replicas",
+            "scaling down",
             "spec.replicas",
-            ("the number until now", "fewer here"),
+            ("the number in base", "fewer here"),
         )
     } else {
         (
-            "changed ordinals",
+            "changing the ordinals of",
             "spec.ordinals.start",
-            ("the first ordinal until now", "the first ordinal in head"),
+            ("the first ordinal in base", "the first ordinal in head"),
         )
     };
     let (before, after) = if is_smaller {
@@ -232,19 +233,24 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         (was.start, is.start)
     };
     let message = format!(
-        "{reduced} of {} delete {}, such as `{first}-{}-{last}`",
+        "{reduced} {} deletes {}, such as `{first}-{}-{last}`",
         named(base),
         plain::count(lost, "claim"),
         base.key.name
     );
-    let help = "to keep the claims, set `whenScaled: Retain` in the same change, and delete them by hand when they are no \
-        longer needed";
+    let help = "to keep the claims, set `whenScaled: Retain` in the same change, and delete them \
+                by hand when they are no longer needed";
     let place = before.unwrap_or_else(|| base.object.name_span());
     let draft = on_base(merge, base, place, message)
         .label(labels.0)
         .reason(format!(
-            "`whenScaled: Delete` lets the controller of StatefulSets delete the claims of Pods that are scaled away.{}",
-            if fate == DataFate::Kept { " Their volumes are retained." } else { " The data on their volumes is deleted with them." }
+            "With `whenScaled: Delete`, the StatefulSet controller deletes the claims of the Pods \
+             that it removes.{}",
+            if fate == DataFate::Kept {
+                " Their volumes are retained."
+            } else {
+                " The data on their volumes is deleted with them."
+            }
         ))
         .help(help)
         .field(field)
@@ -265,7 +271,7 @@ fn too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
     let (tree, copy) = copy_in_head(merge, base)?;
     let protected = protection(copy, removal)?;
     let who = named(base);
-    let message = format!("the protection of {who} comes with its removal: too late");
+    let message = format!("{who} gets its protection in the change that removes it: too late");
     let reason = if regime.is_release() {
         "An upgrade reads the annotation from the object in the cluster, an uninstall from the installed release. Neither has it, \
          because Helm does not update an object that left the chart."
@@ -300,12 +306,13 @@ fn preserves_too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
         "spec.prune"
     };
     let (who, kind) = (named(base), base.object.kind());
-    let message = format!("the change lets {who} keep its objects and removes it: too late");
+    let message =
+        format!("{who} is set to keep its objects in the change that removes it: too late");
     let draft = on_base(merge, base, base.object.name_span(), message)
         .label("is deleted with its old settings")
         .reason(format!(
-            "A removed {kind} is deleted as it is in the cluster, and its objects with it: an object that left its sources is no \
-             longer applied."
+            "An object that left its sources is no longer applied: the {kind} is deleted with the \
+             settings that it has in the cluster, and its objects with it."
         ))
         .help(format!(
             "change the settings in a change of their own, merge it and wait until it is applied; remove the {kind} afterwards"

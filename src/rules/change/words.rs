@@ -12,7 +12,7 @@ use crate::text::plain;
 /// The maximum number of objects that a message names.
 const NAMED: usize = 3;
 
-/// Describes the objects deleted with the culprit of a cascade, to follow "deletes": `2 objects that head still applies
+/// Describes the objects deleted with the culprit of a cascade, to follow "deletes": `2 objects that head still applies,
 /// and Secret `x` that a controller created, with the data of Cluster `db``.
 pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
     let culprit = &cascade.culprit.key;
@@ -33,8 +33,8 @@ pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
         (used, "head still uses", "head still uses"),
         (
             of_standing(&unused, Standing::Unapplied),
-            "stays in Git although nothing applies it",
-            "stay in Git although nothing applies them",
+            "nothing applies any more, although its file stays in Git",
+            "nothing applies any more, although their files stay in Git",
         ),
         (
             of_standing(&unused, Standing::Unwritten),
@@ -55,7 +55,11 @@ pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
             if losses.len() == 1 { one } else { several }
         )
     });
-    let mut said = joined(&said.collect::<Vec<_>>());
+    let mut said = match said.collect::<Vec<_>>().as_slice() {
+        // A group may itself contain "and".
+        [most @ .., last] if !most.is_empty() => format!("{}, and {last}", most.join(", ")),
+        groups => groups.concat(),
+    };
     let data = others.iter().copied().filter(|loss| loss.data.is_some());
     let data: Vec<&Loss<'_>> = data.collect();
     if !data.is_empty() {
@@ -80,9 +84,9 @@ fn of_standing<'c, 'a>(losses: &[&'c Loss<'a>], standing: Standing) -> Vec<&'c L
 pub(super) fn taking(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> String {
     match toll(cascade) {
         nothing if nothing.is_empty() && merge.is_tool_known(cascade.culprit) => {
-            "gets it stuck in Terminating".to_owned()
+            "leaves it stuck in Terminating".to_owned()
         }
-        nothing if nothing.is_empty() => "may get it stuck in Terminating".to_owned(),
+        nothing if nothing.is_empty() => "may leave it stuck in Terminating".to_owned(),
         toll => format!("{} {toll}", deletes(merge, cascade.culprit)),
     }
 }

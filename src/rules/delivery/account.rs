@@ -77,17 +77,19 @@ fn loses(member: &Member, account: &Member, place: Span) -> Draft {
     };
     let (who, needed) = (named(member), named(account));
     let message = format!(
-        "all that {who} {delivered} may stay in the cluster: it is deleted together with {needed}, which it needs to {work}"
+        "everything that {who} {delivered} may stay in the cluster: it is deleted together with \
+         {needed}, which it needs to {work}"
     );
     Draft::on(member, place, message)
         .label("deleted at the same time")
         .reason(format!(
-            "The two are deleted at about the same time. If the ServiceAccount is gone first, {controller} logs that, deletes \
-             nothing and lets the {} go.",
+            "The two are deleted at about the same time. If the ServiceAccount is gone first, \
+             {controller} logs that, deletes nothing and removes its finalizer from the {}.",
             member.object.kind()
         ))
         .help(format!(
-            "deliver {needed} and its bindings with a Kustomization or Application that outlives this one, and let this one depend on it"
+            "deliver {needed} and its bindings with a Kustomization or Application that outlives \
+             this one, and make this one depend on it"
         ))
         .field("spec.serviceAccountName")
         .related_object(account, "is deleted too")

@@ -70,9 +70,9 @@ pub(in crate::rules) fn deletion_of(hook: &Hook<'_>, member: &Member) -> Option<
     }
     let repeated = hook.repeats().next().filter(|_| hook.is_replaced)?;
     Some(match repeated {
-        Operation::Sync => "at each sync, and creates it anew",
-        Operation::Rollback => "at each rollback, and creates it anew",
-        _ => "at each upgrade, and creates it anew",
+        Operation::Sync => "at each sync, and creates it again",
+        Operation::Rollback => "at each rollback, and creates it again",
+        _ => "at each upgrade, and creates it again",
     })
 }
 

@@ -205,7 +205,7 @@ fn lacking_draft((member, hook): (&Member, &Hook<'_>), lacking: &Lacking<'_>) ->
     };
     let (_, first) = lacking.needed[0];
     let draft = Draft::on(member, first.evidence.span, message)
-        .label("is not there when the hook runs")
+        .label("does not exist when the hook runs")
         .reason(format!(
             "{} {starts}, and {end}.",
             lack_reason(hook, lacking)

@@ -24,17 +24,19 @@ pub(super) fn mistaken(
     let (message, reason, help) = match flaw {
         Flaw::Policy => (
             format!("`{key}: {shown}` is not `keep`: an uninstall leaves {named} behind, and an upgrade may delete it"),
-            "`helm uninstall` leaves every object with this annotation alone, whatever its value, and does not list it \
-             among the kept objects. An upgrade to a chart without the object compares with `keep` exactly, and deletes it."
+            "`helm uninstall` leaves every object with this annotation alone, whatever its value, \
+             and does not list it among the kept objects. An upgrade to a chart without the object \
+             keeps it only if the value is exactly `keep`, so it deletes this one."
                 .to_owned(),
             "write `keep` if the object must stay, else remove the annotation: no value makes Helm delete an object".to_owned(),
         ),
         Flaw::PolicyCase => (
             format!("`{key}: {written}` is not exactly `keep`, so an upgrade may delete {named}"),
-            "`helm uninstall` ignores upper and lower case, and keeps the object. An upgrade to a chart without the object \
-             compares with `keep` exactly, and deletes it."
+            "`helm uninstall` ignores upper and lower case, and keeps the object. An upgrade to a \
+             chart without the object keeps it only if the value is exactly `keep`, so it deletes \
+             this one."
                 .to_owned(),
-            "write `keep` in lower case, without blanks".to_owned(),
+            "write `keep` in lower case, without spaces".to_owned(),
         ),
         Flaw::Key(meant) => (
             format!("no tool reads `{key}`, so it does not protect {named}"),

@@ -152,7 +152,7 @@ fn on_a_hook(context: &Context<'_>, member: &Member) -> Option<Draft> {
     let tool = hook.tool.name();
     let key = marks::HELM_RESOURCE_POLICY;
     let who = named(member);
-    let message = format!("{tool} deletes {who} {deleted}, in spite of `{key}: keep`");
+    let message = format!("{tool} deletes {who} {deleted}, despite `{key}: keep`");
     let draft = Draft::on(member, keep.key_span, message)
         .label("does not protect a hook")
         .reason(format!(
@@ -196,8 +196,8 @@ fn read_by_another_tool(
             keep,
             Removal::FluxPrune,
             "Flux prunes",
-            "A Kustomization of Flux applies this object, and it does not look at Helm's annotation: once the object leaves \
-             the sources, or the Kustomization is deleted, Flux deletes it.",
+            "A Flux Kustomization applies this object, and Flux ignores Helm's annotation: once \
+             the object leaves the sources, or the Kustomization is deleted, Flux deletes it.",
             format!("{}: disabled", marks::FLUX_PRUNE),
             with_annotation(member, marks::FLUX_PRUNE, "disabled"),
         ),
@@ -221,7 +221,7 @@ fn read_by_another_tool(
     };
     // The Application or Kustomization decides whether anything is pruned.
     let deletion = delivery.deletion(context, member, evident);
-    let message = format!("{effect} {} in spite of `{key}: {written}`", named(member));
+    let message = format!("{effect} {} despite `{key}: {written}`", named(member));
     let draft = Draft::on(member, value.key_span, message)
         .label("read by another tool")
         .reason(reason)
@@ -248,7 +248,7 @@ fn only_pruning(
         return None;
     }
     let message = format!(
-        "deleting the Application deletes {} in spite of `Prune=false`",
+        "deleting the Application deletes {} despite `Prune=false`",
         named(member)
     );
     let draft = Draft::on(member, options.key_span, message)
@@ -369,7 +369,7 @@ fn in_values(release: &Member) -> Option<Draft> {
     })?;
     let who = named(release);
     let key = marks::FLUX_PRUNE;
-    let message = format!("Helm deletes what {who} installs, in spite of `{key}: disabled`");
+    let message = format!("Helm deletes what {who} installs, despite `{key}: disabled`");
     let draft = Draft::on(release, entry.key_span, message)
         .label("ends up on objects of the release")
         .reason(

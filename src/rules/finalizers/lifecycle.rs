@@ -85,15 +85,15 @@ fn finalizer_preset_gc(context: &Context<'_>, sink: &mut Sink) {
         let (consequence, effect) = if entry.name() == finalizers::ORPHAN {
             (
                 Consequence::Orphaned,
-                "When a deletion sets no policy, or the collector deletes the object after its owner, the object is \
-             deleted and its dependents are kept, without an owner",
+                "When a deletion sets no policy, or the collector deletes the object after its \
+                 owner, the object is deleted and its dependents are kept, without an owner",
             )
         } else {
             (
                 Consequence::Stuck,
-                "When a deletion sets no policy, or the collector deletes the object after its owner, the deletion \
-             runs in the foreground: the object stays Terminating until every dependent that blocks it is gone, \
-             forever if one of them gets stuck",
+                "When a deletion sets no policy, or the collector deletes the object after its \
+                 owner, the deletion runs in the foreground: the object stays Terminating until \
+                 every dependent that blocks it is gone, forever if one of them gets stuck",
             )
         };
         let draft = entry
@@ -165,10 +165,11 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
                 .severity(severity)
                 .label("who removes this?")
                 .reason(format!(
-                    "Once deleted, the object stays Terminating until the finalizer is removed by hand. There is no \
-                     timeout, and the deletion of its namespace or CRD and the foreground deletion of an owner wait \
-                     for it. {table}, and no workload in the input has a \
-                     ServiceAccount whose permissions let it change this kind.{assumed}"
+                    "Once deleted, the object stays Terminating until the finalizer is removed by \
+                     hand. There is no timeout: the deletion of its namespace or CRD, or the \
+                     foreground deletion of an owner, waits for it. {table}, and no workload in \
+                     the input has a ServiceAccount whose permissions let it change this \
+                     kind.{assumed}"
                 ))
                 .claims_absence(inventory)
                 .help(format!(
@@ -275,8 +276,8 @@ fn never_removed(entry: &FinalizerEntry<'_>, known: &KnownFinalizer) -> Option<D
     .to_owned()
     } else {
         format!(
-            "{} removes `{name}`, but only from {}: it never looks at this {}. Once deleted, the object stays \
-         Terminating until it is edited by hand.",
+            "{} removes `{name}`, but only from {}: it never looks at this {}. Once deleted, the \
+             object stays Terminating until it is edited by hand.",
             capitalised(&known.controllers.first()?.removed_by),
             kinds(known),
             member.key.kind()

@@ -28,9 +28,11 @@ pub(in crate::rules) static FINALIZERS_PERMISSION_MISSING: Rule = rule!(
     "finalizers-permission-missing",
     Info,
     Rejected,
-    "An operator may not update the `finalizers` of its custom resource, which it needs where owner references are checked",
+    "An operator lacks the permission to update `finalizers` of its custom resource, which some \
+     clusters require",
     finalizers_permission_missing
-).fixes(&[Applicability::Suggested]);
+)
+.fixes(&[Applicability::Suggested]);
 
 /// Resources that controllers create without an owner: records, requests and leases.
 const NEVER_OWNED: [(&str, &str); 7] = [

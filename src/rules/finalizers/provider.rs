@@ -112,7 +112,7 @@ fn finding(provider: &Member, left: &[&Member], set: &DeliveredSet) -> Draft {
          and the CustomResourceDefinitions of the Provider, which are deleted with it, get stuck too."
     ))
     .help(format!(
-        "deliver the managed resources apart from their Provider{mitigation}"
+        "deliver the managed resources separately from their Provider{mitigation}"
     ))
     .field("metadata.name")
     .target(kinds.into_iter().collect::<Vec<_>>().join(","))

@@ -168,7 +168,7 @@ pub(in crate::rules) fn who_removes(inventory: &Inventory, remover: &Remover<'_>
             }
         }
         Remover::KnownElsewhere(controller) => format!(
-            "{} removes it, but is not in the input ({})",
+            "{} ({}) removes it, but is not in the input",
             controller.removed_by,
             controller.whereabouts()
         ),

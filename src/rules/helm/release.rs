@@ -161,8 +161,9 @@ fn release_owns_its_namespace(context: &Context<'_>, sink: &mut Sink) {
         let draft = Draft::on(namespace, namespace.object.name_span(), message)
             .label("the release's own namespace")
             .reason(format!(
-                "The Namespace is part of the release, so `helm uninstall` deletes it, and the namespace controller deletes \
-                 everything in it: also the objects of other releases, controllers and people, and {record}."
+                "The Namespace is part of the release, so `helm uninstall` deletes it, and the \
+                 namespace controller then deletes everything in it. That includes objects of \
+                 other releases, objects that controllers or users created, and {record}."
             ))
             .help(
                 "remove the Namespace from the chart and create it with `helm install --create-namespace`, which an uninstall \
@@ -269,7 +270,7 @@ fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
                 " The API server continues to call its webhooks, and ignores the failed calls."
             }
             "PersistentVolumeClaim" => " Its volume stays too.",
-            "Namespace" => " So does all that is in it.",
+            "Namespace" => " So does everything in it.",
             _ => " Its permissions stay granted.",
         };
         let default = if hook.is_replaced {

@@ -77,8 +77,8 @@ fn blocks(
                 "deleting namespace `{namespace}` may get stuck: {objects} in it may not be readable {gone}"
             ),
             format!(
-                "Objects are read as `{preferred}` to be deleted, and those that were written before it became the stored version \
-                 are stored as another one"
+                "Objects are read as `{preferred}` to be deleted, and those written before \
+                 `{preferred}` became the storage version are stored in another version"
             ),
         )
     } else {
@@ -100,7 +100,8 @@ fn blocks(
              webhook has no backend, and the Namespace stays Terminating with the condition NamespaceDeletionContentFailure."
         ))
         .help(format!(
-            "keep the objects in another Namespace than the webhook, or delete them before Namespace `{namespace}`"
+            "keep the objects and the webhook in different namespaces, or delete the objects \
+             before Namespace `{namespace}`"
         ))
         .field("spec.conversion.webhook.clientConfig.service.name")
         .target(client.service_key().to_string())

@@ -82,10 +82,11 @@ fn never_empties(context: &Context<'_>, namespace: &Member, held: &[(&Member, &s
         .severity(if context.world == World::Closed { Severity::Error } else { Severity::Warning })
         .label("would stay Terminating")
         .reason(format!(
-            "Deleting a Namespace deletes everything in it and waits until it is empty. An object with a finalizer stays \
-             until the finalizer is removed, and neither the input nor the table of known finalizers contains a \
-             controller that removes it: the Namespace would report `Some content in the namespace has finalizers \
-             remaining: {} in {} resource instances`.",
+            "Deleting a Namespace deletes everything in it and waits until it is empty. An object \
+             with a finalizer stays until the finalizer is removed, but neither the input nor the \
+             table of known finalizers contains a controller that removes it. The Namespace would \
+             report `Some content in the namespace has finalizers remaining: {} in {} resource \
+             instances`.",
             held[0].1,
             held.iter().filter(|(_, finalizer)| *finalizer == held[0].1).count()
         ))

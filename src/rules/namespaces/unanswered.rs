@@ -359,33 +359,37 @@ fn blocks(
                 client.service.namespace.value
             ),
             format!(
-                "Deleting a Namespace removes its Pods first. From then on {} has no backend, and with `failurePolicy: \
-                 Fail`, the default, the API server rejects every request that the webhook would be asked about. The \
-                 configuration is cluster-scoped, so it is not deleted with the Namespace.",
+                "Deleting a Namespace removes its Pods first. From then on {} has no backend, and \
+                 with `failurePolicy: Fail`, the default, the API server rejects every request for \
+                 which it would call the webhook. The configuration is cluster-scoped, so it is \
+                 not deleted with the Namespace.",
                 named(service)
             ),
         ),
         Occasion::HelmUninstall => (
             format!(
-                "`helm uninstall` fails with Helm 3: the backend of webhook `{webhook_name}` is gone when the webhook is asked about the deletion of {what}"
+                "`helm uninstall` fails with Helm 3: the backend of webhook `{webhook_name}` is \
+                 gone when the API server calls it for the deletion of {what}"
             ),
             format!(
-                "Helm 3 deletes Services before most other kinds, and webhook configurations last. Once {} is gone, the \
-                 webhook has no backend, and with `failurePolicy: Fail`, the default, the API server rejects every \
-                 request that the webhook \
-                 would be asked about. Helm then reports a failed uninstall.",
+                "Helm 3 deletes Services before most other kinds, and webhook configurations last. \
+                 Once {} is gone, the webhook has no backend, and with `failurePolicy: Fail`, the \
+                 default, the API server rejects every request for which it would call the \
+                 webhook. Helm then reports a failed uninstall.",
                 named(service)
             ),
         ),
         Occasion::HelmLeavesWebhook => (
             format!(
-                "`helm uninstall` fails: it leaves {}, and the backend of webhook `{webhook_name}` is gone when the webhook is asked about the deletion of {what}",
+                "`helm uninstall` fails: it leaves {}, and the backend of webhook `{webhook_name}` \
+                 is gone when the API server calls it for the deletion of {what}",
                 named(configuration)
             ),
             format!(
-                "Helm deletes neither hooks nor objects with `helm.sh/resource-policy: keep`. Once {} is gone, the webhook \
-                 has no backend, and with `failurePolicy: Fail`, the default, the API server rejects every request that \
-                 the webhook would be asked about, also after the uninstall.",
+                "Helm deletes neither hooks nor objects with `helm.sh/resource-policy: keep`. Once \
+                 {} is gone, the webhook has no backend, and with `failurePolicy: Fail`, the \
+                 default, the API server rejects every request for which it would call the \
+                 webhook, also after the uninstall.",
                 named(service)
             ),
         ),
@@ -393,15 +397,22 @@ fn blocks(
     let delete = kubectl::delete(&(&configuration.key).into(), &[]);
     let draft = Draft::on(configuration, operation.span, message)
         .severity(*severity)
-        .label("the webhook is asked about deletions, also after its backend is gone")
+        .label("called for deletions, even after its backend is gone")
         .reason(reason)
         .help(format!(
-            "exempt these objects with `namespaceSelector`, `objectSelector` or `matchConditions`, leave `DELETE` out, or set \
-             `failurePolicy: Ignore`; or delete the configuration before everything else: `{delete}`"
+            "exempt these objects with `namespaceSelector`, `objectSelector` or `matchConditions`, \
+             remove `DELETE` from its operations, or set `failurePolicy: Ignore`; or delete the \
+             configuration before everything else: `{delete}`"
         ))
-        .field(format!("webhooks[{}].rules[{rule}].operations", webhook.index))
+        .field(format!(
+            "webhooks[{}].rules[{rule}].operations",
+            webhook.index
+        ))
         .target(client.service_key().to_string())
-        .related_object(service, format!("is the backend of the webhook, {}", whereabouts(service)));
+        .related_object(
+            service,
+            format!("is the backend of the webhook, {}", whereabouts(service)),
+        );
     let words = "cannot be deleted while the webhook has no backend";
     draft.related_objects(blocked.iter().copied(), words)
 }
@@ -432,7 +443,7 @@ fn apiservice_without_backend(context: &Context<'_>, sink: &mut Sink) {
                 ..
             } => (
                 absent,
-                format!("{who} has no backend: Service `{service}` selects no Pod of the input"),
+                format!("{who} has no backend: Service `{service}` selects no Pod in the input"),
                 "selects no Pod",
             ),
             Backend::Service {
@@ -453,9 +464,10 @@ fn apiservice_without_backend(context: &Context<'_>, sink: &mut Sink) {
             .severity(severity)
             .label(label)
             .reason(format!(
-                "Before the namespace controller finishes a namespace, it asks the API server for the kinds of every \
-                 group. While `{group}/{version}` has no backend, that fails, and every deleted namespace of the cluster \
-                 stays Terminating with the condition NamespaceDeletionDiscoveryFailure, even an empty one [NS-11]."
+                "Before the namespace controller finishes a namespace, it lists the kinds of every \
+                 API group. That fails while `{group}/{version}` has no backend: every deleted \
+                 namespace in the cluster, even an empty one, stays Terminating with the condition \
+                 NamespaceDeletionDiscoveryFailure [NS-11]."
             ));
         let draft = if severity == Severity::Info {
             draft

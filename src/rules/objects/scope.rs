@@ -35,8 +35,9 @@ fn namespace_on_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
             let draft = Draft::on(member, namespace.span, message)
                 .label("silently cleared")
                 .reason(format!(
-                    "A {kind} is in no namespace, so clients and the API server silently clear the field. Deleting namespace `{name}` does \
-                     not delete this object, and a manifest with the same name and another namespace means the same object."
+                    "A {kind} has no namespace, so clients and the API server silently clear the \
+                     field. Deleting namespace `{name}` does not delete this object, and a \
+                     manifest with the same name and another namespace means the same object."
                 ))
                 .help("remove `metadata.namespace`")
                 .fix(Proposal::safe("remove the namespace").remove(member, "metadata.namespace"))

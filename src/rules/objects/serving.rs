@@ -129,7 +129,7 @@ impl Unserved {
                 label: "off by default".to_owned(),
                 reason: "Alpha and beta versions of built-in kinds are off unless `--runtime-config` of the API server names them.".to_owned(),
                 help: match served_as.as_slice() {
-                    [] => format!("make sure that every cluster this goes to serves `{api_version}`"),
+                    [] => format!("make sure that every target cluster serves `{api_version}`"),
                     versions => format!("write `apiVersion: {}`, which Kubernetes {release} serves", versions.join("` or `")),
                 },
             },

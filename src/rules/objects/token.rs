@@ -11,7 +11,8 @@ pub(in crate::rules) static TOKEN_SECRET_WITHOUT_ACCOUNT: Rule = rule!(
     "token-secret-without-account",
     Info,
     Collected,
-    "A Secret for the token of a ServiceAccount that the input does not contain: without the account it is deleted",
+    "A Secret requests the token of a ServiceAccount that the input does not contain: without the \
+     ServiceAccount, it is deleted",
     token_secret_without_account
 );
 

@@ -190,29 +190,38 @@ fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {
             continue;
         }
         let mut draft = if is_unseparated {
-            Draft::in_file(file, problem.span, "a line `---` is missing before this object")
-                .label("begins another object")
-                .reason(
-                    "Kubernetes reads one object per document. Here two are in one: the keys of the second replace those of the first, \
-                     so the first object is never applied, and nothing says so. kustomize, and so Flux and `kubectl apply -k`, rejects \
-                     the file.",
-                )
-                .help("write a line `---` between the objects")
+            Draft::in_file(
+                file,
+                problem.span,
+                "a line `---` is missing before this object",
+            )
+            .label("begins another object")
+            .reason(
+                "Kubernetes reads one object per document. Here, two share one document: the keys \
+                 of the second replace those of the first, so the first object is silently never \
+                 applied. kustomize, and so Flux and `kubectl apply -k`, rejects the file.",
+            )
+            .help("write a line `---` between the objects")
         } else if merged {
-            Draft::in_file(file, problem.span, format!("key `{key}` is overridden by a merge below it"))
-                .label("this value is lost")
-                .reason(
-                    "Kubernetes' reader applies `<<` where it appears, so a merge below a key replaces the key's \
-                     value. By the rules of YAML, the key itself would win.",
-                )
-                .help("move the `<<` to the top of the mapping")
+            Draft::in_file(
+                file,
+                problem.span,
+                format!("key `{key}` is overridden by a merge below it"),
+            )
+            .label("this value is lost")
+            .reason(
+                "Kubernetes' YAML parser applies `<<` where it appears, so a merge below a key \
+                 replaces the key's value. By the rules of YAML, the key itself would win.",
+            )
+            .help("move the `<<` to the top of the mapping")
         } else {
             Draft::in_file(file, problem.span, format!("key `{key}` appears twice"))
                 .label("this one wins")
                 .reason(
-                    "kubectl, Helm and the API server keep the second one and silently drop the first and everything \
-                     below it, whatever `--validate` says: kubectl sends JSON, in which the repetition is gone. \
-                     kustomize, and so Flux and `kubectl apply -k`, rejects the file.",
+                    "kubectl, Helm and the API server keep the second one and silently drop the \
+                     first and everything below it. `--validate` does not help: kubectl sends \
+                     JSON, in which the repetition is gone. kustomize, and so Flux and `kubectl \
+                     apply -k`, rejects the file.",
                 )
                 .help("remove one of the two, or merge them")
         };
@@ -281,23 +290,25 @@ fn as_list(member: &Member, reading: ListReading, items: Span) -> Draft {
     let (message, reason) = match reading {
         ListReading::List => (
             format!("{name} is never applied: because of `items`, its document is read as a list"),
-            "kubectl, Helm, Flux and Argo CD take a document with a list under `items` for a list, whatever its kind. They \
-             apply the items and drop everything else. A tool that prunes deletes the object from the cluster.",
+            "kubectl, Helm, Flux and Argo CD treat a document with a list under `items` as a list, \
+             whatever its kind. They apply the items and drop everything else. A tool that prunes \
+             deletes the object from the cluster.",
         ),
         ListReading::ListInList => (
             format!("{name} is an object for some tools and a list for others"),
-            "kubectl and Helm also take an item with `items` for a list: they apply its items and drop everything else. Flux and \
-             Argo CD apply the object itself.",
+            "kubectl and Helm also treat an item with `items` as a list: they apply its items and \
+             drop everything else. Flux and Argo CD apply the object itself.",
         ),
         ListReading::Null => (
             format!("{name} is an object for some tools and an empty list for others"),
-            "kubectl and Helm take a document with `items` for a list, whatever its kind: this one is empty, and they apply \
-             nothing. Flux applies the object, and Argo CD does if it has a `spec` or a `status`.",
+            "kubectl and Helm treat a document with `items` as a list, whatever its kind: this one \
+             is empty, and they apply nothing. Flux applies the object, and Argo CD does if it has \
+             a `spec` or a `status`.",
         ),
         ListReading::Rejected => (
             format!("kubectl and Helm reject {name}: `items` is not a list"),
-            "They take a document with `items` for a list, whatever its kind, and stop reading the file at one that is not a list. \
-             Flux and Argo CD apply the object.",
+            "They treat a document with `items` as a list, whatever its kind, and stop reading the \
+             file at one that is not a list. Flux and Argo CD apply the object.",
         ),
     };
     Draft::on(member, items, message)
@@ -372,8 +383,8 @@ fn nonstandard_yaml(context: &Context<'_>, sink: &mut Sink) {
         sink.push_with(|| {
             Draft::in_file(file, *span, quirk.describe())
                 .reason(
-                    "Kubernetes' reader accepts this, YAML 1.2 does not: other tools may reject the file or read it \
-                     differently.",
+                    "Kubernetes' YAML parser accepts this, but YAML 1.2 does not allow it: other \
+                     tools may reject the file or read it differently.",
                 )
                 .help(help)
         });

@@ -111,7 +111,7 @@ fn cycle(inventory: &Inventory, ring: &[&OwnerEdge], members: usize) -> Option<D
     let mut draft = Draft::on(
         dependent,
         place(reference),
-        format!("{} owns itself through others: {}", named(dependent), circle(inventory, ring)),
+        format!("{} owns itself indirectly: {}", named(dependent), circle(inventory, ring)),
     )
     .label(format!("owned by {}", others.first().map_or_else(String::new, |edge| named(edge.dependent(inventory)))))
     .reason(format!(

@@ -103,9 +103,10 @@ fn owner_literal_uid(context: &Context<'_>, sink: &mut Sink) {
             };
             let mut draft = literal_uid(dependent, reference, &named(dependent))
                 .reason(format!(
-                    "The API server gives every object a new uid when it is created. In every cluster but the one this \
-                     uid came from, and also in that one once the owner has been recreated, the collector finds no {} with this \
-                     uid, treats the owner as deleted and deletes this {kind}, often seconds after it is applied.{assumed}",
+                    "The API server gives every object a new uid when it is created, so this uid \
+                     is valid in one cluster only, until the owner is recreated. Otherwise, the \
+                     collector finds no {} with this uid, treats the owner as deleted and deletes \
+                     this {kind}, often seconds after it is applied.{assumed}",
                     reference_name(reference)
                 ))
                 .help(help)
@@ -129,9 +130,10 @@ fn owner_literal_uid(context: &Context<'_>, sink: &mut Sink) {
             sink.push(
                 literal_uid(holder.member, reference, &holder.named())
                     .reason(format!(
-                        "The StatefulSet controller copies the reference into every claim. In every cluster but the \
-                         one this uid came from, the collector finds no {} with this uid, treats the owner as deleted \
-                         and deletes the claims, and the data with them.",
+                        "The StatefulSet controller copies the reference into every claim. In any \
+                         cluster but the one that this uid comes from, the collector finds no {} \
+                         with this uid. It treats the owner as deleted and deletes the claims, and \
+                         the data with them.",
                         reference_name(reference)
                     ))
                     .help(

@@ -160,9 +160,9 @@ fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
         .severity(if certain { Severity::Error } else { Severity::Warning })
         .label(format!("looked up in namespace `{here}`"))
         .reason(format!(
-            "An owner reference has no namespace: the collector looks for {} in the dependent's own namespace \
-             `{here}`, does not find it, treats the owner as deleted and deletes this {} with an \
-             OwnerRefInvalidNamespace event.{doubt}",
+            "An owner reference has no namespace: the collector looks for {} in the dependent's \
+             own namespace, `{here}`, and does not find it. It treats the owner as deleted and \
+             deletes this {} with an OwnerRefInvalidNamespace event.{doubt}",
             reference_name(reference),
             dependent.object.kind(),
         ))

@@ -149,7 +149,7 @@ fn flux_example_reports_deletions_with_one_step() {
     <!-- ownerlint -->
     ## Merging this deletes 1 object: PersistentVolumeClaim <code>database</code>; the data of 1 volume may be deleted
 
-    - **warning:** removing PersistentVolumeClaim <code>database</code> deletes its volume, unless that is retained ([volume-removed](https://github.com/ownerlint/ownerlint/blob/main/docs/rules/volume-removed.md), <code>apps/prod/database.yaml:4</code>)
+    - **warning:** removing PersistentVolumeClaim <code>database</code> deletes its volume, unless it is retained ([volume-removed](https://github.com/ownerlint/ownerlint/blob/main/docs/rules/volume-removed.md), <code>apps/prod/database.yaml:4</code>)
 
     **To do it safely** ([volume-removed](https://github.com/ownerlint/ownerlint/blob/main/docs/rules/volume-removed.md)): if the data is needed, annotate the claim with <code>kustomize.toolkit.fluxcd.io/prune: disabled</code>, merge that and wait until Flux has applied it, and remove it in a second change; or set the reclaim policy of the volume to Retain first
     "##);
@@ -163,7 +163,7 @@ fn argo_cd_example_reports_deletions_with_one_step() {
     let stage = example("argocd", &[("services/cart/cart.yaml", "")]);
     insta::assert_snapshot!(commented(&stage, Workflow::Delivered), @r##"
     <!-- ownerlint -->
-    ## Merging this deletes 3 objects, among them Application <code>cart</code> and StatefulSet <code>cart</code>
+    ## Merging this deletes 3 objects, including Application <code>cart</code> and StatefulSet <code>cart</code>
 
     | What happens | Objects | |
     |---|--:|---|
@@ -202,7 +202,7 @@ fn kustomize_example_is_built_and_compared() {
     <!-- ownerlint -->
     ## Merging this deletes 2 objects: PersistentVolumeClaim <code>database</code> and StatefulSet <code>database</code>; the data of 1 volume may be deleted
 
-    - **warning:** removing PersistentVolumeClaim <code>database</code> deletes its volume, unless that is retained ([volume-removed](https://github.com/ownerlint/ownerlint/blob/main/docs/rules/volume-removed.md), <code>rendered-base/v1&#95;persistentvolumeclaim&#95;database.yaml:4</code>)
+    - **warning:** removing PersistentVolumeClaim <code>database</code> deletes its volume, unless it is retained ([volume-removed](https://github.com/ownerlint/ownerlint/blob/main/docs/rules/volume-removed.md), <code>rendered-base/v1&#95;persistentvolumeclaim&#95;database.yaml:4</code>)
 
     **To do it safely** ([volume-removed](https://github.com/ownerlint/ownerlint/blob/main/docs/rules/volume-removed.md)): if the data is needed, annotate the claim with <code>argocd.argoproj.io/sync-options: Prune=false,Delete=false</code>, merge that and wait until it is synced, and remove it in a second change; or set the reclaim policy of the volume to Retain first
     "##);

@@ -829,7 +829,8 @@ fn plan_of_helm_release_deletion_includes_uninstalled_objects() {
     let first = unrendered["notes"][0].as_str().expect("a note");
     assert!(
         first.starts_with(
-            "Not followed: Flux deletes the objects of its release once HelmRelease.helm.toolkit.fluxcd.io/shop/web is deleted"
+            "Not part of this plan: once HelmRelease.helm.toolkit.fluxcd.io/shop/web is deleted, \
+             Flux deletes the objects of its release"
         ),
         "{first}"
     );

@@ -813,7 +813,7 @@ fn help_for_removed_set_names_the_edits_that_keep_its_objects() {
     let preserving = "  syncPolicy: {preserveResourcesOnDeletion: true}\n";
     let finalizer = ", finalizers: [resources-finalizer.argocd.argoproj.io]";
     let policy = "set `spec.syncPolicy.preserveResourcesOnDeletion: true`";
-    let taken = "take the finalizer `resources-finalizer.argocd.argoproj.io` out of its template";
+    let taken = "remove the finalizer `resources-finalizer.argocd.argoproj.io` from its template";
     for (more, finalizers, edits) in [
         ("", "", policy.to_owned()),
         ("", finalizer, format!("{policy} and {taken}")),

@@ -97,7 +97,10 @@ fn removed_kustomization_is_one_finding_for_all_its_objects() {
     );
     let (_, text) = diff(&folder, &["-o", "concise"]);
     assert!(
-        text.contains("deletes Namespace `shop` and 9 other objects that stay in Git although nothing applies them"),
+        text.contains(
+            "deletes Namespace `shop` and 9 other objects that nothing applies any more, although \
+             their files stay in Git",
+        ),
         "{text}"
     );
 }

@@ -280,7 +280,8 @@ fn newly_failing_build_is_reported_beside_one_that_failed_before() {
                 == two/kustomization.yaml\nresources: [b.yaml]\n";
     let old = format!("== two/b.yaml\n{}", config("b"));
     let said = text_of(both, &old, "", &[]);
-    let sentence = "The change makes a delivery fail, and what it delivers stays as it is: ";
+    let sentence = "The change makes a delivery fail, and the objects that it delivers stay as \
+                    they are: ";
     assert!(said.contains(sentence), "{said}");
     assert!(said.contains("two/kustomization.yaml:1)"), "{said}");
     assert!(!text_of(both, &old, &old, &[]).contains(sentence));
@@ -318,7 +319,8 @@ fn missing_dependency_prevents_pruning() {
     let cart = format!("== apps/cart.yaml\n{}", config("cart"));
     let base = awaited + &cart;
     let said = text_of(&both, &base, "", &[]);
-    let sentence = "The change makes a delivery fail, and what it delivers stays as it is: ";
+    let sentence = "The change makes a delivery fail, and the objects that it delivers stay as \
+                    they are: ";
     assert!(said.contains(sentence), "{said}");
     assert!(said.contains(", after the change\n"), "{said}");
     let said = text_of(&both, &base, "", &["--output", "markdown"]);
@@ -892,7 +894,8 @@ fn settings_of_unread_source_make_change_unknown() {
             assert_eq!(
                 unread(&document),
                 [
-                    "source of Kustomization flux-system/apps: its objects are not read, and these settings decide which they are"
+                    "source of Kustomization flux-system/apps: its objects are not read, and these \
+                     settings decide which objects it has"
                 ],
                 "{more}"
             );
@@ -1158,7 +1161,8 @@ fn helm_release_with_another_release_is_a_finding() {
         let messages = findings.filter_map(|one| one["message"].as_str());
         messages.map(str::to_owned).collect::<Vec<_>>()
     };
-    let said = "HelmRelease `web` installs another release: Flux uninstalls release `shop/web`, and it is not known what it holds";
+    let said = "HelmRelease `web` installs another release: Flux uninstalls release `shop/web`, \
+                whose objects are not known";
     for field in ["releaseName", "targetNamespace", "storageNamespace"] {
         assert_eq!(found("", &format!("  {field}: prod\n")), [said], "{field}");
     }

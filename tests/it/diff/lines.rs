@@ -52,7 +52,7 @@ fn claims_of_removed_replicas_are_deleted() {
         .write("head/a.yaml", &set.replace("replicas: 2", "replicas: 1"));
     let said = unwrapped(&folder, &["--by", "flux"]);
     for part in [
-        "fewer replicas of StatefulSet `db` delete 1 claim, such as `data-db-1`",
+        "scaling down StatefulSet `db` deletes 1 claim, such as `data-db-1`",
         "PersistentVolumeClaim/shop/data-db-1",
         "Merging this deletes 1 object",
         "the data of 1 volume may be deleted",

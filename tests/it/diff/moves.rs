@@ -42,7 +42,8 @@ fn claim_with_unknown_name_is_possibly_renamed() {
         assert_eq!(
             findings(&document),
             [format!(
-                "warning volume-removed: renaming PersistentVolumeClaim `data-${{X}}` to `{name}` may delete its volume, unless that is retained; head still uses it"
+                "warning volume-removed: renaming PersistentVolumeClaim `data-${{X}}` to `{name}` \
+                 may delete its volume, unless it is retained; head still uses it"
             )]
         );
         let reason = document["findings"][0]["reason"].as_str().expect("a text");
@@ -144,7 +145,8 @@ fn object_moved_to_blocked_kustomization_is_not_created_again() {
         assert_eq!(
             findings(&document),
             [
-                "error volume-removed: moving PersistentVolumeClaim `data` elsewhere deletes its volume, unless that is retained"
+                "error volume-removed: moving PersistentVolumeClaim `data` elsewhere deletes its \
+                 volume, unless it is retained"
             ]
         );
         let failed = document["failed"].as_array().expect("a list").iter();
@@ -235,7 +237,8 @@ fn removed_retained_volume_keeps_its_storage() {
         assert_eq!(
             findings(&document),
             [
-                "warning volume-removed: removing PersistentVolume `data` gets it stuck in Terminating; the storage behind it is kept"
+                "warning volume-removed: removing PersistentVolume `data` leaves it stuck in \
+                 Terminating; the storage behind it is kept"
             ]
         );
         let reason = document["findings"][0]["reason"].as_str().expect("a text");

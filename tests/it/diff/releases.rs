@@ -35,7 +35,8 @@ fn said(base: &str, head: &str) -> (Vec<String>, Vec<String>) {
 
 #[test]
 fn chart_of_another_repository_is_not_that_in_the_tree() {
-    let replaced = "HelmRelease `web` installs another release: Flux uninstalls release `shop/web`, and it is not known what it holds";
+    let replaced = "HelmRelease `web` installs another release: Flux uninstalls release \
+                    `shop/web`, whose objects are not known";
     for source in ["flux-system", "alias"] {
         let source = format!("GitRepository, name: {source}");
         let (findings, _) = said(

@@ -167,11 +167,13 @@ fn reference_follows_a_prefix() {
     let base = of("claim.yaml, user.yaml", "");
     assert_eq!(
         message(&base, &of("claim.yaml, user.yaml", "namePrefix: b-\n")),
-        "warning: renaming PersistentVolumeClaim `data` to `b-data` deletes its volume, unless that is retained"
+        "warning: renaming PersistentVolumeClaim `data` to `b-data` deletes its volume, unless it \
+         is retained"
     );
     assert_eq!(
         message(&base, &of("user.yaml", "")),
-        "error: removing PersistentVolumeClaim `data` deletes its volume, unless that is retained; head still uses it"
+        "error: removing PersistentVolumeClaim `data` deletes its volume, unless it is retained; \
+         head still uses it"
     );
 }
 

@@ -117,7 +117,7 @@ fn known_finalizer_finding_names_its_controller() {
     let reason = &the(&absent, "finalizer-runtime").reason;
     assert!(
         reason.starts_with(
-            "The KEDA operator removes it, but is not in the input (image kedacore/keda)"
+            "The KEDA operator (image kedacore/keda) removes it, but is not in the input"
         ),
         "{reason}"
     );

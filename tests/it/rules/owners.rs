@@ -52,10 +52,7 @@ fn owner_cycle_is_shown_as_chain_from_dependent_to_owner() {
     assert_eq!(texts(&finding.chain.objects), keys);
     assert_eq!(
         finding.message,
-        format!(
-            "ConfigMap `a` owns itself through others: {}",
-            keys.join(" → ")
-        )
+        format!("ConfigMap `a` owns itself indirectly: {}", keys.join(" → "))
     );
     let related: Vec<_> = finding
         .related

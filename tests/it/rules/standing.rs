@@ -216,7 +216,8 @@ fn findings_in_test_data_are_summed_up_in_one_line() {
     assert_eq!(status, 0, "{out}{error}");
     assert!(!out.contains("object-without-name"), "{out}");
     let said = out.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = "6 findings in test data that nothing delivers: not counted; leave these files out with --exclude '**/testdata/**'";
+    let line = "6 findings in test data that nothing delivers, not counted: exclude these files \
+                with --exclude '**/testdata/**'";
     assert!(said.contains(line), "{said}");
     let (status, found) = checked(&repository, &["m/pkg/testdata"]);
     assert_eq!(

@@ -128,7 +128,6 @@ fn object_that_becomes_a_list_is_deleted() {
         .findings
         .iter()
         .map(|reported| (reported.finding.rule, reported.finding.message.as_str()));
-    let deletes =
-        "removing PersistentVolumeClaim `data` deletes its volume, unless that is retained";
+    let deletes = "removing PersistentVolumeClaim `data` deletes its volume, unless it is retained";
     assert_eq!(findings.collect::<Vec<_>>(), [("volume-removed", deletes)]);
 }

@@ -19,9 +19,10 @@ pub(in crate::rules) static OBJECT_CLAIMED_TWICE: Rule = rule!(
 const HELP: &str = "deliver it once: in one of the two, or in a third that both depend on";
 
 /// The reason for tools that prune: Argo CD and Flux.
-const PRUNED: &str = "Each overwrites the version of the other. When one of them is deleted, or drops the object, the tool prunes it while \
-                      the other still needs it; it comes back at the other's next sync, a Namespace or a \
-                      CustomResourceDefinition without what it contained.";
+const PRUNED: &str = "Each overwrites the version of the other. When one of them is deleted, or \
+                      drops the object, the tool prunes it while the other still needs it. The \
+                      object comes back at the other's next sync; a Namespace or \
+                      CustomResourceDefinition comes back without its contents.";
 
 fn object_claimed_twice(context: &Context<'_>, sink: &mut Sink) {
     sink.extend(marked::twice(context));
