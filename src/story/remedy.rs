@@ -221,7 +221,7 @@ impl Case<'_> {
         if !held.unless_quicker.is_empty() {
             let going = self.named(&held.unless_quicker);
             unless.push_str(&format!(
-                ", unless its controller is quicker than the deletion of {going}"
+                ", unless its controller removes it before the deletion of {going}"
             ));
         }
         if !held.unless_run_by.is_empty() {
@@ -368,7 +368,8 @@ impl Case<'_> {
         let what = format!("waits for {which}: {}", self.named(dependents));
         let all_stuck = dependents.iter().all(|id| self.terminating(*id));
         let help = if self.in_ring {
-            "At the end of that chain objects wait for each other, and none is ever deleted. To break it here:"
+            "At the end of that chain, objects wait for each other and are never deleted. To break \
+             the chain here:"
         } else if all_stuck {
             "It is deleted once they are released. Or, without waiting for them:"
         } else {

@@ -38,12 +38,15 @@ pub(crate) struct Alternative {
 pub(crate) fn variations(story: &Story<'_>) -> Vec<Variation> {
     let outcomes = &story.view.plan.steps[story.step].outcomes;
     let kinds = [
-        (Difference::Existence, "what exists"),
+        (Difference::Existence, "different objects remain"),
         (
             Difference::Terminating,
-            "only which objects are Terminating, and what holds them",
+            "the same objects remain, but different ones are Terminating, or held by something else",
         ),
-        (Difference::References, "only which owner references remain"),
+        (
+            Difference::References,
+            "the same objects remain, with different owner references",
+        ),
     ];
     let each = kinds.into_iter().filter_map(|(kind, title)| {
         let differing = outcomes

@@ -179,14 +179,14 @@ fn owned(
     let edge = edges.iter().find(|edge| edge.owner == Some(owner));
     let waits = matches!(cause, Cause::OwnerWaits | Cause::OwnerWaitsInTurn { .. });
     let waits = if waits && edge.is_some_and(|edge| edge.blocking) {
-        ", which waits for its end"
+        ", and blocks its deletion"
     } else {
         ""
     };
     let mut text = match cause {
         Cause::OwnerElsewhere => format!("its owner {name} is in another namespace"),
         Cause::OwnerNamespaced => {
-            format!("its owner {name} is in a namespace, and was looked for in none")
+            format!("its owner {name} is namespaced, but was looked up outside all namespaces")
         }
         Cause::OwnerMistaken => format!(
             "its owner {name} is treated as absent: another dependent looks for it in the wrong place"

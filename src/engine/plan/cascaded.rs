@@ -46,7 +46,8 @@ pub(super) fn notes(cascaded: &[(DeliveryKind, ObjectKey)]) -> impl Iterator<Ite
     }
     tools.into_iter().map(|(tool, keys)| {
         format!(
-            "Not followed: {tool} also deletes what {} delivered, unless its controller is deleted first.",
+            "Not part of this plan: {tool} also deletes the objects that {} delivered, unless its \
+             controller is deleted first.",
             named(&keys)
         )
     })

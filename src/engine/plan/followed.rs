@@ -442,18 +442,19 @@ pub(super) fn unknown(outside: Vec<(DeliveryKind, ObjectKey)>) -> impl Iterator<
                 "`--render` renders their charts, if `helm` is installed",
             ),
             (_, 1) => (
-                "what it delivers",
+                "the objects that it delivers",
                 "add the folder or the repository that it names to the input",
             ),
             _ => (
-                "what they deliver",
+                "the objects that they deliver",
                 "add the folders or the repositories that they name to the input",
             ),
         };
         let (deleted, keys) = (if keys.len() == 1 { "is" } else { "are" }, named(&keys));
         let assumed = assumed_release(kind);
         format!(
-            "Not followed: {tool} deletes {what} once {keys} {deleted} deleted, and they are not in the input: {remedy}.{assumed}"
+            "Not part of this plan: once {keys} {deleted} deleted, {tool} deletes {what}, which \
+             are not in the input: {remedy}.{assumed}"
         )
     })
 }

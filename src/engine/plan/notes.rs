@@ -96,8 +96,9 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
     }));
     notes.extend(note(&sorted(expected_kinds), |named| {
         format!(
-            "Treated as installed, in the versions that the input uses, because rendered objects need them: the \
-             CustomResourceDefinitions of {named}. They are not in the input."
+            "The CustomResourceDefinitions of these kinds are not in the input. They are treated \
+             as installed, in the versions that the input uses, because rendered objects need \
+             them: {named}."
         )
     }));
     notes.extend(note(&sorted(retired_kinds), |named| {
@@ -108,7 +109,8 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
     }));
     if *bound_by_name > 0 {
         notes.push(format!(
-            "Owner references of rendered objects that are bound by name and assumed to be right: {bound_by_name}."
+            "Owner references of rendered objects, resolved by name and assumed to be correct: \
+             {bound_by_name}."
         ));
     }
     notes.extend(on_implied(ground));
@@ -122,12 +124,15 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
     let unseen = added_later(inventory, &ground.tables.finalizers, added_finalizers);
     notes.extend(note(&unseen, |named| {
         format!(
-            "Not in a rendering: the finalizers that operators add at run time. They hold objects of these kinds until \
-             the operator removes them, and only a dump shows them: {named}."
+            "A rendering does not contain the finalizers that operators add at run time; only a \
+             dump does. They hold objects of these kinds until the operator removes them: {named}."
         )
     }));
     notes.extend(note(&owned_unseen(inventory, ground.tables), |named| {
-        format!("Not in a rendering: objects that operators create. They are deleted with their owners: {named}.")
+        format!(
+            "A rendering does not contain the objects that operators create. They are deleted with \
+             their owners: {named}."
+        )
     }));
     let mut capped: BTreeMap<i64, Vec<String>> = BTreeMap::new();
     for (workload, shown) in &ground.implied.capped {
@@ -144,7 +149,10 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
         format!("Listed more than once; the last one is used: {named}.")
     }));
     notes.extend(note(&texts(shared_uids), |named| {
-        format!("Another object in the input has the same uid, so theirs is ignored: {named}.")
+        format!(
+            "The uid of these objects is ignored, because another object in the input has it, too: \
+             {named}."
+        )
     }));
     notes.extend(note(&texts(rejected), |named| {
         format!("Left out, because no API server accepts them as they are: {named}.")
@@ -304,7 +312,7 @@ pub(super) fn collapse(settled: &Plan<'_>, assumptions: &Assumptions) -> Option<
         .map(|id| settled.cluster().key(id))
         .collect();
     note(&texts(&gone), |named| {
-        format!("The collector removes these before any request, because {why}: {named}.")
+        format!("The collector removes these before the first request, because {why}: {named}.")
     })
 }
 
@@ -350,7 +358,7 @@ pub(super) fn rejections(targets: &[Vec<ObjectKey>], plan: &Plan<'_>) -> Vec<Str
             match http {
                 403 => notes.push(format!("The API server rejects the deletion of {key}.")),
                 404 => notes.push(format!(
-                    "{key} does not exist when it is requested: nothing happens."
+                    "{key} does not exist when its deletion is requested: nothing happens."
                 )),
                 _ => {}
             }

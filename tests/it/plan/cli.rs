@@ -482,7 +482,7 @@ fn rendered_custom_resource_is_deleted_with_its_dependents() {
     assert_eq!(fate(&plan, "ConfigMap/shop/of-mystery"), "gone");
     let notes = plan["notes"].to_string();
     assert!(
-        notes.contains("Treated as installed") && notes.contains("Mystery.unknown.example.org"),
+        notes.contains("treated as installed") && notes.contains("Mystery.unknown.example.org"),
         "{notes}"
     );
     assert!(!notes.contains("Nothing is known"), "{notes}");

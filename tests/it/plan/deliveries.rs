@@ -640,7 +640,8 @@ fn helm_release_in_a_deleted_namespace_is_not_followed() {
     let plan = plan(&tree, &["ns/shop"]);
     assert_eq!(plan["unread"], serde_json::json!([key]), "{plan}");
     let note = format!(
-        "Not followed: Flux also deletes what {key} delivered, unless its controller is deleted first."
+        "Not part of this plan: Flux also deletes the objects that {key} delivered, unless its \
+         controller is deleted first."
     );
     assert!(notes(&plan).contains(&note), "{}", notes(&plan));
     let (_, text, _) = tree.run(&["plan", "delete", "ns/shop"], "");

@@ -59,7 +59,7 @@ fn namespace_with_its_operator_may_get_stuck() {
         ),
         (&json!("gone"), &json!("gone"))
     );
-    assert!(run(&manifests, &["ns/storage"]).contains("unless its controller is quicker"));
+    assert!(run(&manifests, &["ns/storage"]).contains("unless its controller removes it before"));
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn a_custom_resource_is_deleted_while_its_operator_runs() {
         notes.contains("cephcluster.ceph.rook.io on CephCluster.ceph.rook.io"),
         "{notes}"
     );
-    assert!(!notes.contains("Not in a rendering"), "{notes}");
+    assert!(!notes.contains("A rendering does not contain"), "{notes}");
 }
 
 #[test]
@@ -94,7 +94,9 @@ fn no_finalizer_is_assumed_without_an_operator() {
     let plan = plan(&[NAMESPACE, CLUSTER].concat(), &["ns/storage"]);
     assert_eq!(outcomes(&plan)[0]["objects"]["Namespace//storage"], "gone");
     assert!(
-        plan["notes"].to_string().contains("Not in a rendering"),
+        plan["notes"]
+            .to_string()
+            .contains("A rendering does not contain"),
         "{}",
         plan["notes"]
     );

@@ -113,7 +113,8 @@ impl Teardown {
         }
         if !self.absent.is_empty() {
             view.notes.push(format!(
-                "No longer in the cluster, because Helm deletes these hooks when they have run: {}.",
+                "No longer in the cluster, because Helm deletes these hooks after they have run: \
+                 {}.",
                 words::keys(self.absent.iter())
             ));
         }

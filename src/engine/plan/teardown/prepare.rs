@@ -101,8 +101,9 @@ impl Writer<'_> {
         let why = match self.controllers(keys) {
             _ if are_callouts && keys.iter().any(|key| !self.asked.contains(key)) => {
                 format!(
-                    "{named} has no backend without its Service, and then blocks the later deletions. It is not among the \
-                     targets, but without this something gets stuck."
+                    "{named} has no backend without its Service, and then blocks the later \
+                     deletions. It is not among the targets, but something gets stuck unless it is \
+                     deleted."
                 )
             }
             _ if are_callouts => {
@@ -111,12 +112,13 @@ impl Writer<'_> {
                 )
             }
             controllers if !controllers.is_empty() => format!(
-                "{} removes the finalizers of {named} only while it runs and has the permission: `{}` deletes it too early.",
+                "{} removes the finalizers of {named} only while it runs and has its permissions: \
+                 `{}` deletes it too early.",
                 words::keys(controllers.iter()),
                 self.removal.command
             ),
             _ => format!(
-                "Deleted first, while everything else is there, {named} does not get stuck."
+                "Deleted first, while everything else still exists, {named} does not get stuck."
             ),
         };
         SafeCommand { command, why }
@@ -164,8 +166,9 @@ impl Writer<'_> {
         SafeCommand {
             command: kubectl::annotate(&targets, &annotation),
             why: format!(
-                "Argo CD deletes the highest wave first and waits for it: {} before what releases them. Write the wave into \
-                 git too, because a sync undoes the annotation.",
+                "Argo CD deletes the highest wave first and waits for it: with this annotation, it \
+                 deletes {} before the controllers that release them. Write the wave into Git, \
+                 too, because a sync undoes the annotation.",
                 words::keys(keys.iter())
             ),
         }
