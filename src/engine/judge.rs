@@ -94,7 +94,7 @@ fn too_many(rule: &Rule, omitted: Omitted) -> Note {
         hidden,
         untried,
     } = omitted;
-    let kept = format!("of one rule, {MOST_FINDINGS} findings are reported");
+    let kept = format!("at most {MOST_FINDINGS} findings are reported per rule");
     let parts = [
         (shown, format!("found {shown} more: {kept}")),
         (
@@ -104,7 +104,7 @@ fn too_many(rule: &Rule, omitted: Omitted) -> Note {
         (
             untried,
             format!(
-                "did not look at {}, because each takes much work",
+                "did not check {}, because each takes too long",
                 plain::count(untried, "case")
             ),
         ),

@@ -62,7 +62,8 @@ pub(super) fn note_on_test_data<'g>(found: impl Iterator<Item = &'g str> + Clone
     Some(Note {
         severity: Severity::Info,
         message: format!(
-            "{} in test data that nothing delivers: not counted; leave these files out with {}, or name them to have them checked",
+            "{} in test data that nothing delivers, not counted: exclude these files with {}, or \
+             name them to check them",
             plain::count(found.count(), "finding"),
             flags.join(" ")
         ),
@@ -168,7 +169,7 @@ fn template_notes(bundle: &Bundle, renders: bool) -> Vec<Note> {
             0 => format!("this {place} has"),
             n => format!("this {place} and {n} more have"),
         };
-        let message = format!("{have} {what}, which nothing checked: {remedy}");
+        let message = format!("{have} {what}, not checked: {remedy}");
         Some(note_on(first, Severity::Warning, message))
     });
     notes.collect()
@@ -235,9 +236,7 @@ fn dangling_note(bundle: &Bundle) -> Option<Note> {
     };
     Some(Note {
         severity: Severity::Warning,
-        message: format!(
-            "`{written}` does not exist, so kustomize builds nothing of this folder{more}"
-        ),
+        message: format!("`{written}` does not exist, so kustomize cannot build this folder{more}"),
         path: Some(bundle.path(id).to_owned()),
         line: Some(line),
     })
@@ -283,8 +282,8 @@ fn kustomize_note(bundle: &Bundle) -> Option<Note> {
         n => format!("this folder and {n} more have"),
     };
     let message = format!(
-        "{folders} a kustomization, which applies something other than these files: run `kustomize build` and \
-         check its output"
+        "{folders} a kustomization, which changes the objects that are applied: run `kustomize \
+         build` and check its output"
     );
     Some(note_on(first, Severity::Info, message))
 }

@@ -66,17 +66,17 @@ pub enum EffectKind {
     Deleted,
     /// It is deleted with another object.
     Cascaded,
-    /// It is deleted with the object for which a controller made it; no manifest contains it.
+    /// It is deleted with the object for which a controller created it; no manifest contains it.
     GeneratedDeleted,
     /// Its deletion does not finish.
     Stuck,
     /// It is removed from the tree, and stays in the cluster.
     Orphaned,
-    /// It is removed from the tree, and the tool spares it.
+    /// It is removed from the tree, and the tool keeps it.
     Kept,
     /// Data is deleted with it.
     DataLost,
-    /// It is deleted, and the tool creates it again: as a new object.
+    /// It is deleted, and the tool creates it again as a new object.
     Recreated,
 }
 
@@ -100,7 +100,7 @@ impl EffectKind {
     }
 }
 
-/// How sure an effect is.
+/// The certainty of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "effectCertainty")]
@@ -108,7 +108,7 @@ impl EffectKind {
 pub enum EffectCertainty {
     /// It happens.
     Certain,
-    /// It depends on the outcome of a race.
+    /// It happens if a race between controllers goes that way.
     Race,
     /// It happens if the assumptions hold.
     Possible,

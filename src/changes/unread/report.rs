@@ -37,11 +37,11 @@ pub enum UnreadWhat {
     Encrypted,
     /// A program in Jsonnet.
     Jsonnet,
-    /// A file that is not there, or that a tool does not read under its name.
+    /// A file that does not exist, or that a tool does not read under its name.
     Missing,
     /// A text that cannot be read.
     Unparsable,
-    /// More than ownerlint follows.
+    /// An input beyond the limits of ownerlint.
     Limit,
     /// Objects that left the sources of an Application that did not prune, or of a delivery that was suspended.
     Unpruned,
@@ -74,7 +74,7 @@ pub enum UnreadSide {
 pub struct Unread {
     /// Its kind.
     pub what: UnreadWhat,
-    /// Its name for people: `chart cilium 1.16.5 → 1.17.0`.
+    /// Its name for display: `chart cilium 1.16.5 → 1.17.0`.
     pub subject: String,
     /// The file, in head if head has it.
     pub file: String,

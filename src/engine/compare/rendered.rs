@@ -109,12 +109,12 @@ pub(super) fn rendered(
         }
     }
     let renderings = if count == 1 {
-        "rendering prints"
+        "rendering"
     } else {
-        "renderings print"
+        "renderings"
     };
     notes.push(format!(
-        "compared what {count} {renderings} of the two states"
+        "compared the output of {count} {renderings} of the two states"
     ));
     for (folder, reason) in failed {
         for rendered in &mut all {

@@ -28,7 +28,8 @@ pub(super) fn unread_of_resumed(sides: BothSides<'_>, changes: &[ObjectChange]) 
             line: file.line_in_tree(release.object.start().start),
             was: None,
             side: UnreadSide::Head,
-            reason: "its next upgrade deletes objects that left its chart while it was suspended, and these are not in the tree"
+            reason: "its next upgrade deletes objects that left its chart while it was suspended, \
+                     which are not in the tree"
                 .to_owned(),
             delivery: delivery.map(|delivery| delivery.id),
             is_harmless: false,

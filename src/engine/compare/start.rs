@@ -38,7 +38,7 @@ pub fn usual_change() -> Result<UsualChange, GitError> {
     };
     if left != head {
         return Ok(UsualChange {
-            said: format!("comparing {tree} with the commit at which it left {default}"),
+            said: format!("comparing {tree} with its merge base with {default}"),
             base: StateChoice::Commit(default),
             head: edited,
         });
@@ -113,7 +113,8 @@ impl Start {
         } else {
             let short = commit.get(..12).unwrap_or(&commit);
             format!(
-                "compared with {short}, where `{head}` left `{reference}`; `--no-merge-base` compares with `{reference}` itself"
+                "compared with {short}, the merge base of `{head}` and `{reference}`; \
+                 `--no-merge-base` compares with `{reference}` itself"
             )
         };
         let name = StateName::MergeBase {

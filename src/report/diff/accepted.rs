@@ -172,9 +172,10 @@ impl DiffReport {
             let meant = plain::few(&meant);
             let key = plain::one_line(key);
             self.notes.push(match meant.as_str() {
-                "" => format!("`{key}` is accepted, and nothing deletes it"),
+                "" => format!("`{key}` is accepted, but nothing deletes it"),
                 meant => format!(
-                    "`{key}` is accepted, and is the key of no deleted object: did you mean {meant}?"
+                    "`{key}` is accepted, but is not the key of a deleted object: did you mean \
+                     {meant}?"
                 ),
             });
         }
@@ -219,10 +220,11 @@ impl DiffReport {
             (_, 0) => return None,
             (Some(key), _) => {
                 let option = shell::line(["--accept", key]);
-                format!("if this is wanted: `{option}`")
+                format!("if this is intended: `{option}`")
             }
             (None, many) => format!(
-                "if this is wanted: `--accept KEY` for each of the {many} keys that `--output markdown` lists"
+                "if this is intended: `--accept KEY` for each of the {many} keys that `--output \
+                 markdown` lists"
             ),
         })
     }

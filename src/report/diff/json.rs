@@ -32,15 +32,17 @@ pub(in crate::report) struct DiffDocument<'a> {
     /// Every input that decides which objects are applied, that the change adds, removes or edits, and that was not read;
     /// the gravest first.
     unread: &'a [Unread],
-    /// Builds that fail: nothing of them is applied, and nothing that they delivered is deleted.
+    /// Builds that fail: none of their objects is applied, and nothing that they delivered is
+    /// deleted.
     failed: &'a [FailedBuild],
     /// The images that containers of changed objects run before and after the change, each pair once.
     images: &'a [ChangedImage],
     /// A step of ownerlint.plan/1: all requests of the delivery tools together. Its outcomes contain every object of
     /// base, of head and of `--beside`, after the cluster has settled and before anything is reconciled again.
     plan: Option<&'a LastStep>,
-    /// The findings of the rules of change, in the form of `ownerlint.report/1`: on the line of base that vanished, with
-    /// the cause in head among the related places. Sorted by path, offset and rule.
+    /// The findings of the rules of change, in the form of `ownerlint.report/1`: located on the
+    /// removed line of base, with the cause in head among the related places. Sorted by path,
+    /// offset and rule.
     #[schemars(with = "Vec<FindingDocument>")]
     findings: Findings<'a>,
     /// The findings that were accepted: they are reported as info and do not affect the exit status.
@@ -63,7 +65,7 @@ struct StateDocument<'a> {
     path: Option<&'a str>,
 }
 
-/// Whether merging deletes anything, and how many objects changed, and in which way.
+/// Whether the merge deletes anything, and the number of objects by kind of change and effect.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "summary")]
 struct SummaryDocument {

@@ -285,9 +285,9 @@ fn wanted(page: &mut MarkdownText, report: &DiffReport) -> bool {
     }
     let keys: Vec<String> = keys.iter().map(|key| text(key)).collect();
     page.push(&format!(
-        "\n<details><summary>If this is wanted</summary>\n\nA comment like this, by another user with write access, \
-         accepts it where the job allows that; \
-         on the command line, <code>--accept KEY</code>.\n\n<pre>\n/ownerlint accept\n{}\n</pre>\n\n</details>\n",
+        "\n<details><summary>If this is intended</summary>\n\nIf the job allows it, a comment like \
+         this by another user with write access accepts the deletions. On the command line, use \
+         <code>--accept KEY</code>.\n\n<pre>\n/ownerlint accept\n{}\n</pre>\n\n</details>\n",
         keys.join("\n")
     ))
 }
@@ -309,7 +309,7 @@ fn changes(page: &mut MarkdownText, report: &DiffReport) -> bool {
     // An object that several deliveries apply has the same row for each.
     rows.dedup();
     let counted = report.counted().unwrap_or_default();
-    let title = format!("What the change shows ({counted})");
+    let title = format!("Changed objects ({counted})");
     let head = "| | Object | Where |\n|---|---|---|\n";
     rows.is_empty() || page.folded(&title, head, rows.into_iter(), ROWS)
 }

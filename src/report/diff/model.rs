@@ -93,7 +93,7 @@ fn repository_and_version(image: &str) -> (&str, &str) {
     (repository, version.trim_start_matches([':', '@']))
 }
 
-/// A build that fails, so that nothing of it is applied and nothing is deleted.
+/// A build that fails, so that none of its objects is applied or deleted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[schemars(rename = "failed")]
 #[non_exhaustive]
@@ -188,7 +188,7 @@ pub struct DiffSummary {
     pub renamed: usize,
     /// Objects that a tool deletes.
     pub deleted: usize,
-    /// Objects that are deleted with others, also those that controllers generate.
+    /// Objects that are deleted with others, including those that controllers generate.
     pub cascaded: usize,
     /// Objects whose deletion does not finish.
     pub stuck: usize,

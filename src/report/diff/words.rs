@@ -92,7 +92,8 @@ impl DiffReport {
             file, line, reason, ..
         } = first;
         Some(format!(
-            "The change makes {deliveries} fail, and what {whose} stays as it is: {} ({file}:{line})",
+            "The change makes {deliveries} fail, and the objects that {whose} stay as they are: {} \
+             ({file}:{line})",
             plain::one_line(reason)
         ))
     }
@@ -308,7 +309,7 @@ impl DiffReport {
         match (named.is_empty(), rest.is_empty()) {
             (true, _) => String::new(),
             (_, true) => format!(": {}", named.join(" and ")),
-            (_, false) => format!(", among them {}", named.join(" and ")),
+            (_, false) => format!(", including {}", named.join(" and ")),
         }
     }
 
@@ -475,7 +476,7 @@ fn holders(effects: &[&DiffEffect]) -> String {
 pub(super) fn unless(certainty: EffectCertainty) -> &'static str {
     match certainty {
         EffectCertainty::Certain => "",
-        EffectCertainty::Race => ", unless a controller is quicker",
+        EffectCertainty::Race => ", unless a controller releases it first",
         EffectCertainty::Possible => ", possibly",
     }
 }

@@ -41,7 +41,7 @@ pub(super) const LAYOUT: &str = include_str!("assets/dagre.js");
 pub(super) const STYLE_HASH: &str = "sha256-psEkaoJ/lv6zzuCEpGHZ8Cqfximb6GMc3KEKhY/c5xU=";
 
 /// The hash of [`SCRIPT`].
-pub(super) const SCRIPT_HASH: &str = "sha256-UQLgc/L364aeb/LNUM+DodSRuhN4Hkr/4bAPtHJTqm4=";
+pub(super) const SCRIPT_HASH: &str = "sha256-ajPOZF08Tma4IwBNCc0BmNq1+NC2XkeBDX1V/BvvcQ0=";
 
 /// The hash of [`LAYOUT`].
 pub(super) const LAYOUT_HASH: &str = "sha256-autc/G9bLHdC0j7GTbnpyKt76hxHZjr6qSX/S3u2nLg=";

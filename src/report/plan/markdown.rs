@@ -31,17 +31,23 @@ pub(super) fn render(view: &PlanView<'_>, options: &MarkdownOptions) -> String {
         limit,
     };
     let stories = stories(view);
-    let fits = page
-        .push("## What a deletion does\n\n| Step | Deleted | Stuck | Kept | Untouched |\n|---|---|---|---|---|\n")
-        && stories.iter().all(|story| page.push(&row(story)))
+    let fits = page.push(
+        "## Deletion plan\n\n| Step | Deleted | Stuck | Kept | Untouched |\n|---|---|---|---|---|\n",
+    ) && stories.iter().all(|story| page.push(&row(story)))
         && stories.iter().all(|story| data(&mut page, story))
-        && (stories.iter().all(|story| story.affected.is_empty()) || page.push(&format!("\n{}", mermaid::block(&stories))))
+        && (stories.iter().all(|story| story.affected.is_empty())
+            || page.push(&format!("\n{}", mermaid::block(&stories))))
         && stories.iter().all(|story| details(&mut page, story))
-        && view.removal.as_ref().is_none_or(|removal| kept(&mut page, removal) && safe_order(&mut page, removal))
         && view
-            .notes
-            .iter()
-            .all(|note| page.push(&format!("\nAssumed: {}.\n", text(plain::one_line(note).trim_end_matches('.')))));
+            .removal
+            .as_ref()
+            .is_none_or(|removal| kept(&mut page, removal) && safe_order(&mut page, removal))
+        && view.notes.iter().all(|note| {
+            page.push(&format!(
+                "\nAssumed: {}.\n",
+                text(plain::one_line(note).trim_end_matches('.'))
+            ))
+        });
     if !fits {
         page.text
             .push_str("\nThe rest is left out: the plan is too long.\n");

@@ -100,7 +100,7 @@ fn accepted_findings_are_shown_as_info_with_the_acceptor() {
         "{comment}"
     );
     assert!(comment.contains("(accepted by ann)"), "{comment}");
-    assert!(!comment.contains("If this is wanted"), "{comment}");
+    assert!(!comment.contains("If this is intended"), "{comment}");
 
     *all.last_mut().expect("an argument") = "json";
     let (_, json) = compared("kustomization", &all);
@@ -161,7 +161,8 @@ fn failing_run_says_how_to_accept() {
     };
     assert_eq!(
         hint("kustomization", &[]),
-        "if this is wanted: `--accept KEY` for each of the 5 keys that `--output markdown` lists\n"
+        "if this is intended: `--accept KEY` for each of the 5 keys that `--output markdown` \
+         lists\n"
     );
     assert_eq!(hint("kustomization", &accepting(&LOST)), "");
     assert_eq!(hint("kustomization", &["-o", "json"]), "");
@@ -173,7 +174,7 @@ fn failing_run_says_how_to_accept() {
     let claim = claim.path().to_str().expect("UTF-8").to_owned();
     assert_eq!(
         hint(&claim, &["--by", "argocd"]),
-        "if this is wanted: `--accept PersistentVolumeClaim/shop/data`\n"
+        "if this is intended: `--accept PersistentVolumeClaim/shop/data`\n"
     );
 }
 
@@ -181,7 +182,7 @@ fn failing_run_says_how_to_accept() {
 fn unused_accepted_key_is_noted_and_missing_accept_file_fails() {
     let (_, said) = compared("kustomization", &["--accept", "Secret/apps/other"]);
     assert!(
-        said.contains("note: `Secret/apps/other` is accepted, and nothing deletes it\n"),
+        said.contains("note: `Secret/apps/other` is accepted, but nothing deletes it\n"),
         "{said}"
     );
     assert_eq!(
@@ -211,7 +212,8 @@ fn accepted_key_in_another_form_names_the_key_to_write() {
         let (status, said) = compared("kustomization", &["--accept", key]);
         let words: Vec<&str> = said.split_whitespace().collect();
         let expected = format!(
-            "note: `{key}` is accepted, and is the key of no deleted object: did you mean `{meant}`?"
+            "note: `{key}` is accepted, but is not the key of a deleted object: did you mean \
+             `{meant}`?"
         );
         assert!(words.join(" ").contains(&expected), "{said}");
         assert_eq!(status, Some(1), "{key}");

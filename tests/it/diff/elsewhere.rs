@@ -23,7 +23,7 @@ fn info(environment: &str) -> String {
 }
 
 const NAME: &str = "source of Kustomization flux-system/web";
-const REASON: &str = "its objects are not read, and these settings decide which they are";
+const REASON: &str = "its objects are not read, and these settings decide which objects it has";
 
 #[test]
 fn changed_path_in_another_repository_is_unread() {

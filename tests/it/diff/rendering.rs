@@ -47,7 +47,7 @@ fn render_command_output_is_compared_on_both_sides() {
     assert_eq!(document["changes"][0]["base"]["file"], "web (rendered)");
     assert_eq!(
         document["notes"],
-        serde_json::json!(["compared what 2 renderings print of the two states"])
+        serde_json::json!(["compared the output of 2 renderings of the two states"])
     );
     let folder = repository(CAT, "");
     folder.remove("web/a.txt");
@@ -225,7 +225,7 @@ fn kustomize_builds_roots_without_render_command() {
         "{notes}"
     );
     assert!(
-        notes.contains("compared what 4 renderings print"),
+        notes.contains("compared the output of 4 renderings"),
         "{notes}"
     );
 }

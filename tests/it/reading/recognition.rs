@@ -178,7 +178,7 @@ fn templates_are_skipped_with_one_note_per_language() {
         .iter()
         .map(|note| note.message.as_str())
         .collect();
-    let run = "which nothing checked: render";
+    let run = "not checked: render";
     assert_eq!(
         notes,
         [
@@ -208,9 +208,7 @@ fn render_option_is_suggested_only_inside_a_chart() {
     let (_, stdout, _) = repository.run(&["--allow-empty"], "");
     let said = stdout + &stderr;
     assert!(
-        said.contains(
-            "web: this chart has 1 unrendered template, which nothing checked: `--render` renders"
-        ),
+        said.contains("web: this chart has 1 unrendered template, not checked: `--render` renders"),
         "{said}"
     );
     let unwrapped = said.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -220,7 +218,7 @@ fn render_option_is_suggested_only_inside_a_chart() {
     );
     assert!(
         said.contains(
-            "other/templates: this folder has 1 unrendered template, which nothing checked: render it"
+            "other/templates: this folder has 1 unrendered template, not checked: render it"
         ),
         "{said}"
     );
@@ -286,8 +284,8 @@ fn number_annotations_are_warnings_in_kustomize_and_errors_elsewhere() {
         notes,
         [(
             Some("fixtures/recognition/kustomize/base"),
-            "this folder and 2 more have a kustomization, which applies something other than these files: run `kustomize build` and check \
-             its output"
+            "this folder and 2 more have a kustomization, which changes the objects that are \
+             applied: run `kustomize build` and check its output"
         )]
     );
 }
@@ -319,7 +317,8 @@ fn missing_file_of_kustomization_is_noted_once() {
         String::from_utf8(output.stdout).expect("text")
     };
     let said = notes();
-    let note = "note: app/kustomization.yaml:3: `b.yaml` does not exist, so kustomize builds nothing of this folder\n";
+    let note = "note: app/kustomization.yaml:3: `b.yaml` does not exist, so kustomize cannot build \
+                this folder\n";
     assert_eq!(said.matches(note).count(), 1, "{said}");
     assert_eq!(said.matches("does not exist").count(), 1, "{said}");
     write("app/b.yaml", object);

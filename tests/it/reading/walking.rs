@@ -179,7 +179,7 @@ fn unrendered_templates_are_skipped_with_one_note_for_all_charts() {
         .assert()
         .code(0)
         .stdout(contains(
-            "charts/db: this chart and 1 more have 3 unrendered templates, which nothing checked:",
+            "charts/db: this chart and 1 more have 3 unrendered templates, not checked:",
         ));
     // A subchart is a part of its parent.
     let parts = [

@@ -95,7 +95,7 @@ impl Delivered {
                 continue;
             }
             let reason = format!(
-                "{} has nothing left to apply, which Argo CD takes for a mistake without `allowEmpty`",
+                "{} has nothing left to apply, which Argo CD refuses without `allowEmpty`",
                 shown(&one.path)
             );
             one.error = Some(error_of(one, reason));

@@ -13,7 +13,7 @@ impl Parsed {
     /// Returns the deliveries in both states whose objects one state does not read, if the settings that decide on the
     /// objects differ.
     pub(in super::super) fn edited_elsewhere(&self, base: &Self) -> Vec<Unread> {
-        let reason = "its objects are not read, and these settings decide which they are";
+        let reason = "its objects are not read, and these settings decide which objects it has";
         let edited = self.delivered.deliveries().into_iter().filter(|delivery| {
             let Some(before) = base.delivered.delivery(&delivery.id) else {
                 return false;

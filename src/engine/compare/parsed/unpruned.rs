@@ -41,15 +41,16 @@ impl Parsed {
             spoken(&delivery.key)
         );
         let reason = format!(
-            "it prunes from now on, also objects that left its sources {when}, and these are not in the tree"
+            "it prunes from now on, including objects that left its sources {when}, which are not \
+             in the tree"
         );
         self.left_before(delivery, subject, reason)
     }
 
     fn ungenerated_by(&self, delivery: &Delivery) -> Unread {
         let subject = format!("Applications that {} did not delete", spoken(&delivery.key));
-        let reason = "it deletes Applications from now on, also those that it stopped generating before, and these are not in \
-            the tree";
+        let reason = "it deletes Applications from now on, including those that it stopped \
+                      generating before, which are not in the tree";
         self.left_before(delivery, subject, reason.to_owned())
     }
 

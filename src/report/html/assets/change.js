@@ -74,7 +74,7 @@ const changesSection = () => {
   const one = (change) => el("li", {}, change.was && [objectName(change.was), " \u2192 "], objectName(change.key), " ",
     change.bundle && el("span", { class: "muted" }, `in ${change.bundle}: `), where(change));
   const sorts = { removed: "Removed", renamed: "Renamed", moved: "Moved", changed: "Changed", added: "Added" };
-  return section("changes", "What the change shows", Object.entries(sorts).map(([sort, title]) => {
+  return section("changes", "Changed objects", Object.entries(sorts).map(([sort, title]) => {
     const list = shown.filter((change) => change.change === sort);
     return list.length > 0 && folded([el("strong", {}, title), el("span", { class: "muted" }, ` ${count(list.length, "object")}`)], () => chunked(el("ul", {}), list, one, 50), { "data-print": "" });
   }));

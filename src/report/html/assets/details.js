@@ -66,7 +66,7 @@ const details = (node) => {
   ];
 };
 
-const SURE = { race: "unless a controller is quicker", possible: "possibly" };
+const SURE = { race: "unless a controller releases it first", possible: "possibly" };
 const effectWords = ({ effect, certainty, regime }) =>
   [effect && effect.replace("-", " "), regime && `by ${regime}`, SURE[certainty]].filter(Boolean).join(", ");
 

@@ -36,7 +36,7 @@ const drawing = (show) => {
   const tools = el("div", { class: "tools" }, buttons, el("label", {}, apart, " every object by itself"));
   const legend = el("ul", { class: "legend" });
   const hint = el("p", { class: "muted hint" },
-    "Drag to move. Ctrl and wheel, + and \u2212 zoom, 0 fits. Arrow keys lead along the ties, Enter shows the object.");
+    "Drag to move. Ctrl and wheel, + and \u2212 zoom, 0 fits all. Arrow keys follow the arrows, Enter shows the object.");
   const element = el("div", { class: "graph" }, tools, note, el("div", { class: "frame" }, picture), legend, hint);
   let drawn = null;
   let box = null;
