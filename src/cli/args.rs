@@ -42,7 +42,7 @@ pub(super) enum Command {
     List(ListArgs),
     /// Predict a deletion: what is deleted with it, what is kept, what gets stuck
     Plan(Box<PlanArgs>),
-    /// Compare two states of a tree: what merging a change deletes
+    /// Compare two states of a tree, and show what merging the change deletes
     #[command(after_help = help::DIFF)]
     Diff(Box<DiffArgs>),
     /// Explain a rule (what is wrong, what the cluster does, how to fix it) or a citation in a plan

@@ -29,7 +29,7 @@ pub(super) enum BaselineAction {
     Write(BaselineFileArgs),
     /// Add new findings, remove those that are gone, and count both
     Update(BaselineFileArgs),
-    /// Remove what is no longer found, and record nothing new
+    /// Remove findings that no longer occur, and add none
     Prune(BaselineFileArgs),
 }
 

@@ -60,7 +60,7 @@ pub(super) struct ReportedArgs {
     /// Report only findings that touch this file or folder; everything else is still read (may be repeated)
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, help_heading = "Report")]
     pub(super) only: Vec<String>,
-    /// Report only findings that were not there when the current branch left this git ref; count the others
+    /// Report only findings that the merge base with this git ref does not have; count the others
     #[arg(long, value_name = "GITREF", help_heading = "Report")]
     pub(super) only_changed_from: Option<String>,
     /// The known findings [default: ownerlint-baseline.json beside the configuration]

@@ -106,8 +106,8 @@ pub(super) struct DiffArgs {
     cascade: Option<Policy>,
     #[command(flatten)]
     config: ConfigArgs,
-    /// Read the configuration from this commit [default: base]. Of entries that only head has, only bundles, scopes and
-    /// namespaces are used
+    /// Read the configuration from this commit [default: base]. Entries that only head has are
+    /// ignored, except bundles, scopes and namespaces
     #[arg(
         long,
         value_name = "GITREF",
@@ -132,8 +132,8 @@ pub(super) struct DiffArgs {
     /// The lowest severity that human and concise output show: error, warning or info [default: warning, or that of --fail-on]
     #[arg(long, value_name = "SEVERITY", value_parser = severity, help_heading = "Output")]
     show: Option<Severity>,
-    /// The lowest severity that makes the run fail, `unknown` if it is not known what is deleted or the change breaks a
-    /// delivery, or both: `error,unknown` [default: error]
+    /// When the run fails: the lowest severity of a finding, `unknown` if the deletions are not
+    /// fully known or the change breaks a delivery, or both: `error,unknown` [default: error]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = known::<DiffFailOn>(DiffFailOn::names), help_heading = "Exit status")]
     fail_on: Vec<DiffFailOn>,
     /// Accept the deletion of this object, given by its key as in reports (may be repeated)

@@ -22,7 +22,7 @@ pub(super) enum Error {
         #[diagnostic_source]
         reason: GitError,
     },
-    #[error("`list --output {format}` shows who applies what")]
+    #[error("`list --output {format}` draws the deliveries")]
     #[diagnostic(help("add `--deliveries`"))]
     NeedsDeliveries { format: String },
     #[error("`--namespace` does not change which deliveries are listed")]
@@ -52,7 +52,7 @@ pub(super) enum Error {
         "`ownerlint explain {rule}` explains the rule, `ownerlint explain {kind}` the kind"
     ))]
     KindOfRule { rule: String, kind: String },
-    #[error("no operator file says anything about the kind `{word}`")]
+    #[error("no operator file mentions the kind `{word}`")]
     #[diagnostic(help(
         "`ownerlint plan delete TARGET -f MANIFESTS` predicts what is deleted with an object of any kind; `ownerlint rules` lists all rules"
     ))]

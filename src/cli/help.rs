@@ -105,27 +105,28 @@ Exit status:
 
 pub(super) const DIFF: &str = "\
 Examples:
-  ownerlint diff                                  this branch and what is edited
+  ownerlint diff                                  this branch and uncommitted edits
   ownerlint diff origin/release                   this branch against another one
   ownerlint diff --staged                         what the next commit does
   ownerlint diff origin/main...HEAD               the commits of this branch
   ownerlint diff v1..v2                           two commits as they are
-  ownerlint diff --base-ref origin/main clusters  one folder of both
+  ownerlint diff --base-ref origin/main clusters  only this folder
   ownerlint diff --base old.yaml --head new.yaml  two renderings
 
-Without a base, the change starts where this branch left the default branch; on
-the default branch it is the edits or, without any, the last commit.
-With --base-ref, files are read from the commits and never from a checkout. A
-change starts where it left its base: what origin/main gained since is not part
-of it. --no-merge-base compares with origin/main itself.
-Where nothing was rendered, kustomizations are followed: an object belongs to
-every root that reaches its file, under the names that the root gives it.
+Without a base, the change is everything since this branch left the default
+branch. On the default branch, it is the uncommitted edits or, if there are
+none, the last commit.
+With --base-ref, files are read from the commits and never from a checkout. The
+change starts at the merge base: later commits of origin/main are not part of
+it. --no-merge-base compares with origin/main itself.
+If nothing is rendered, kustomizations are followed: every root that includes a
+file has the objects of that file, with the names that this root gives them.
 
 Exit status:
   0  nothing at or above --fail-on (default: error)
   1  findings at or above it; a chart that helm renders in base and rejects in
-     head; or with `--fail-on unknown` an answer that is not wholly known, or a
-     delivery that fails only after the change
+     head; or, with `--fail-on unknown`, an incomplete answer or a delivery that
+     fails only after the change
   2  usage, configuration, I/O or internal failure
   3  no Kubernetes object on either side (--allow-empty makes it 0, except for unrendered templates)";
 
@@ -151,8 +152,8 @@ A file of steps is a list in YAML or JSON (`ownerlint schema steps`):
     target: pod/web-0 -n shop
 The other operations are settle and remove-all-finalizers.
 
-Where Flux, Argo CD or kustomize build the input, a plan is about what they
-apply to one cluster, and includes what they delete as a result.
+If Flux, Argo CD or kustomize builds the input, a plan covers the objects that
+they apply to one cluster, and the objects that they delete as a result.
 
 A dump (`kubectl get … -o yaml`) is treated as the whole cluster. In a
 rendering, references are bound by name, an owner that it does not contain
@@ -160,7 +161,7 @@ is assumed to exist, and the Pods, ReplicaSets and other objects that
 built-in controllers create are implied.
 
 Exit status:
-  0  there is a plan, whatever it says
+  0  a plan was printed, whatever its result
   1  something stays Terminating, and --fail-on stuck was given
   2  usage, configuration or I/O failure; a target that is not in the input
   3  no Kubernetes object found (--allow-empty makes it 0, except for unrendered templates)";
@@ -174,7 +175,7 @@ Examples:
   ownerlint plan teardown --by namespace --release-namespace shop rendered/
   ownerlint plan teardown --by flux -o json clusters/web | jq .safeOrder
 
-PATH is what is removed, --beside the rest of the cluster. The plan
+PATH contains the removed objects, --beside the rest of the cluster. The plan
 says what is deleted, what gets stuck and why, what stays and why, which data
 is lost, and a safe order: the fewest commands after which the same removal
 leaves nothing stuck. The order was simulated before it is printed.
@@ -187,7 +188,7 @@ leaves nothing stuck. The order was simulated before it is printed.
   namespace  the Namespace is deleted; cluster-scoped objects stay
 
 Exit status:
-  0  there is a plan, whatever it says
+  0  a plan was printed, whatever its result
   1  something stays Terminating or is rejected, and --fail-on stuck was given
   2  usage, configuration or I/O failure
   3  no Kubernetes object found (--allow-empty makes it 0, except for unrendered templates)";
@@ -226,8 +227,8 @@ Exit status:
 
 pub(super) const INIT: &str = "\
 Examples:
-  ownerlint init            look at the current folder
-  ownerlint init clusters/  look at this one
+  ownerlint init            configure the current folder
+  ownerlint init clusters/  configure this one
 
 Exit status:
   0  ownerlint.yaml is written

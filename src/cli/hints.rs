@@ -72,7 +72,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
     ),
     (
         &["--context", "--kubeconfig", "--cluster", "--live"],
-        "ownerlint asks no cluster: `kubectl get … -o yaml | ownerlint -`",
+        "ownerlint does not connect to a cluster: `kubectl get … -o yaml | ownerlint -`",
     ),
     (&["--strict", "--max-warnings"], "write `--fail-on warning`"),
     (
@@ -139,7 +139,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
     ),
     (
         &["--wait", "--timeout", "--ignore-not-found"],
-        "leave it out: a plan shows the end, however long it takes",
+        "leave it out: a plan shows the final state, however long that takes",
     ),
 ];
 

@@ -22,7 +22,7 @@ use crate::text::plain;
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct InitArgs {
-    /// Where to look, and where to write
+    /// The folder to inspect, and to write the file to
     #[arg(value_name = "FOLDER", value_hint = clap::ValueHint::DirPath, default_value = ".")]
     pub(super) folder: String,
     /// Overwrite an ownerlint.yaml

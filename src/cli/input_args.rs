@@ -34,8 +34,8 @@ pub(super) struct InputArgs {
     pub(super) config: ConfigArgs,
     #[command(flatten)]
     pub(super) charts: ChartArgs,
-    /// Read standard input as the unsaved text of this file; without other paths, together with everything that is
-    /// configured
+    /// Read standard input as the unsaved text of this file; without other paths, check it together
+    /// with all configured files
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Input")]
     pub(super) stdin_filename: Option<String>,
     /// Exit with 0 when there is no Kubernetes object, and no template that would render to one

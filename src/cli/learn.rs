@@ -54,7 +54,8 @@ pub(super) fn learn(args: &LearnArgs) -> Result<Status, Error> {
     }
     let operator = learned.operator(configured_tables()?.as_ref());
     let remark = format!(
-        "# What {} objects of a cluster show. Name this file in ownerlint.yaml: `operators: [FILE]`.\n",
+        "# Learned from {} objects of a cluster. Name this file in ownerlint.yaml: `operators: \
+         [FILE]`.\n",
         learned.objects
     );
     terminal::print(&file_of(&operator, &remark)?)?;

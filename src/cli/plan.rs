@@ -74,7 +74,8 @@ enum By {
     Kubectl,
     /// The Application is deleted
     Argocd,
-    /// The Kustomizations that no other one delivers are deleted; for objects that Helm rendered, the HelmReleases
+    /// The Kustomizations that no other one delivers are deleted, or the HelmReleases of objects
+    /// that Helm rendered
     Flux,
     /// The Namespace is deleted; cluster-scoped objects stay
     Namespace,

@@ -21,7 +21,7 @@ pub(crate) struct ConfigDocument {
     bundles: Option<BTreeMap<String, BundleDocument>>,
     /// The namespace of objects without one, in bundles that do not set a namespace.
     namespace: Option<Text>,
-    /// The world of bundles that do not set one.
+    /// The `world` of bundles that do not set it.
     world: Option<World>,
     /// Globs to leave out of every bundle.
     exclude: Option<OneOrMore<Text>>,
@@ -169,8 +169,9 @@ struct GeneratorDocument {
 struct ProductDocument {
     /// Its kind: Secret, Kind.group.
     kind: Text,
-    /// The field with its name, such as spec.target.name. Of several fields, separated by a vertical bar, the first
-    /// that is set is used. Braces put a field into a text: {metadata.name}-app.
+    /// The field with its name, such as spec.target.name. Of several fields, separated by a
+    /// vertical bar, the first that is set is used. Braces insert a field into a text:
+    /// {metadata.name}-app.
     name: Text,
     /// The field with its namespace. The default is the namespace of the object.
     namespace: Option<Field>,
@@ -237,7 +238,7 @@ struct ChartsDocument {
     timeout: Option<String>,
 }
 
-/// A text that is not empty.
+/// A non-empty text.
 #[derive(JsonSchema)]
 #[schemars(rename = "text")]
 struct Text(#[schemars(length(min = 1))] String);
@@ -257,7 +258,7 @@ struct Kinds(#[schemars(length(min = 1))] String);
 #[schemars(rename = "field")]
 struct Field(#[schemars(length(min = 1))] String);
 
-/// A list, or its only item.
+/// A list of texts, or a single text.
 #[derive(JsonSchema)]
 #[schemars(rename = "{T}s", untagged)]
 enum OneOrMore<T> {

@@ -46,7 +46,7 @@ pub struct Config {
     pub bundles: Vec<BundleConfig>,
     /// The namespace of bundles that do not name one.
     pub namespace: Option<String>,
-    /// The world of bundles that do not set one.
+    /// The `world` of bundles that do not set it.
     pub world: Option<World>,
     /// Globs that are left out of every bundle.
     pub exclude: Vec<String>,

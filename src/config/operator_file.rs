@@ -27,7 +27,7 @@ pub fn read_operator(file: &SourceFile) -> Result<Operator, Mistake> {
             .help("begin with `project: owner/name`, the repository of its source"));
     };
     let Some(json) = json(root, DEEPEST) else {
-        let message = "nests deeper than any operator file";
+        let message = "is nested too deeply for an operator file";
         return Err(Mistake::at(file, start(root), message));
     };
     let operator: Operator = serde_path_to_error::deserialize(json).map_err(|error| {
@@ -38,7 +38,7 @@ pub fn read_operator(file: &SourceFile) -> Result<Operator, Mistake> {
         };
         let message = format!("has a mistake{whose}: {}", error.inner());
         Mistake::at(file, place, message)
-            .help("`ownerlint schema operator` prints what such a file may say")
+            .help("`ownerlint schema operator` prints the schema of such a file")
     })?;
     let mut finalizers = operator.controllers.iter().flat_map(|one| &one.finalizers);
     if let Some(finalizer) = finalizers.next().filter(|_| operator.none) {
@@ -133,7 +133,7 @@ impl Config {
             let span = place.map_or(Span::empty(0), |(_, (_, span))| *span);
             let message = format!("names a file about the {about}, and so does {first}");
             return Err(
-                Mistake::at(&self.source, span, message).help("leave it to one of the two files")
+                Mistake::at(&self.source, span, message).help("keep it in one of the two files")
             );
         }
         for NamedOperator { operator, .. } in known {

@@ -268,7 +268,9 @@ fn arguments(values: Values<'_>, field: Entry<'_>) -> Result<Vec<String>, Mistak
     if arguments.is_empty() {
         let message = format!("expects a list of arguments for `{}`", field.key);
         let mistake = values.mistake(field.value.span(), message);
-        return Err(mistake.help("no shell runs it: `render: [helm, template, web, ./chart]`"));
+        return Err(
+            mistake.help("it is run without a shell: `render: [helm, template, web, ./chart]`")
+        );
     }
     Ok(arguments)
 }

@@ -92,7 +92,7 @@ impl<'a> Values<'a> {
     /// Creates a mistake about an unknown word, with a suggestion from the known ones.
     pub(crate) fn unknown(self, span: Span, what: &str, word: &str, known: &[&str]) -> Mistake {
         let help = near::did_you_mean(word, known, || {
-            format!("the known ones are: {}", known.join(", "))
+            format!("expected one of: {}", known.join(", "))
         });
         self.mistake(span, format!("has an unknown {what}"))
             .label("not known")
@@ -136,7 +136,7 @@ impl<'a> Values<'a> {
             Kind::Int(number) => Ok(number.to_string()),
             Kind::String(text) if !text.trim().is_empty() => Ok(text.to_owned()),
             _ => {
-                let expected = format!("a word, a number or a truth value for `{}`", entry.key);
+                let expected = format!("a string, a number or a boolean for `{}`", entry.key);
                 Err(self.expects(entry.value, &expected))
             }
         }

@@ -34,11 +34,12 @@ fn push_clusters(text: &mut String, starter: &Starter) {
     match number {
         0 => {}
         1 => text.push_str(
-            "\n# `ownerlint list --deliveries` shows the deliveries to one cluster, so no bundles are needed.\n",
+            "\n# `ownerlint list --deliveries` shows deliveries to one cluster only, so no bundles \
+             are needed.\n",
         ),
         _ => text.push_str(&format!(
-            "\n# `ownerlint list --deliveries` shows the deliveries to {number} clusters. `bundles:` would keep their objects \
-             apart.\n"
+            "\n# `ownerlint list --deliveries` shows deliveries to {number} clusters. `bundles:` \
+             would separate their objects.\n"
         )),
     }
 }
@@ -139,7 +140,7 @@ const HEAD: &str = concat!(
 );
 
 const BUNDLES: &str = "
-# A bundle is what is applied to one cluster: objects in one bundle see each other, objects in different bundles never do.
+# A bundle is everything that is applied to one cluster. Objects of one bundle can refer to each other; objects of different bundles cannot.
 bundles:
 ";
 

@@ -185,7 +185,7 @@ const OPTIONS: &[Row] = &[
     ("--no-color web.yaml", "tip: write `--color never`", 2),
     (
         "--kubeconfig admin.conf",
-        "tip: ownerlint asks no cluster",
+        "tip: ownerlint does not connect to a cluster",
         2,
     ),
     (

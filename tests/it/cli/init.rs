@@ -184,7 +184,7 @@ fn single_cluster_gets_no_bundle_and_first_result_is_printed() {
     # All settings: https://github.com/ownerlint/ownerlint/blob/main/docs/guide/configuration.md
     version: 1
 
-    # `ownerlint list --deliveries` shows the deliveries to one cluster, so no bundles are needed.
+    # `ownerlint list --deliveries` shows deliveries to one cluster only, so no bundles are needed.
 
     # The lowest severity that makes a run fail: error, warning, info or never.
     fail-on: error
@@ -213,7 +213,7 @@ fn two_entry_points_of_one_cluster_get_no_bundles() {
     assert!(configuration(&repository)["bundles"].is_null());
     let text = repository.read("ownerlint.yaml");
     assert!(
-        text.contains("shows the deliveries to one cluster, so no bundles are needed."),
+        text.contains("shows deliveries to one cluster only, so no bundles are needed."),
         "{text}"
     );
 }

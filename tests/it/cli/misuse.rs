@@ -66,7 +66,7 @@ fn unknown_rule_is_rejected_with_a_suggestion() {
     fails(
         &["explain", "Deployment"],
         2,
-        "no operator file says anything about the kind `Deployment`",
+        "no operator file mentions the kind `Deployment`",
     )
     .stderr(contains("ownerlint plan delete"));
 }

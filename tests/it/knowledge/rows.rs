@@ -192,7 +192,7 @@ fn explain_rejects_unknown_names() {
     for (word, message) in [
         (
             "Widget.example.com",
-            "no operator file says anything about the kind `Widget.example.com`",
+            "no operator file mentions the kind `Widget.example.com`",
         ),
         ("widget", "there is no rule `widget`"),
         ("owner-slef", "there is no rule `owner-slef`"),
