@@ -12,7 +12,8 @@ use crate::text::{FileId, Span};
 pub enum Applicability {
     /// It does what the author meant, or removes what has no effect: `--fix` applies it.
     Safe,
-    /// It may be what the author wants, and changes what the cluster does: `--fix --suggested` applies it.
+    /// It changes what the cluster does, and may not be what the author wants: `--fix --suggested`
+    /// applies it.
     Suggested,
 }
 

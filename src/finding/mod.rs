@@ -51,7 +51,7 @@ impl std::str::FromStr for Severity {
     }
 }
 
-/// How sure a rule is of a finding; a configured severity does not change it.
+/// The certainty of a finding; a configured severity does not change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "certainty")]

@@ -133,7 +133,7 @@ pub(super) struct ConditionForm {
     default: Option<Word>,
 }
 
-/// A word, a number or a truth value.
+/// A string, a number or a boolean.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]

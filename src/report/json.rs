@@ -115,14 +115,16 @@ pub(super) struct FindingDocument<'a> {
     location: LocationDocument<'a>,
     /// Other relevant places, possibly in other files.
     related: Vec<RelatedDocument<'a>>,
-    /// The objects that the defect runs through: from a dependent up to its owners or, for deleted-on-arrival, the
-    /// object and those that are deleted with it. Empty when there are none.
+    /// The objects involved in the defect: from a dependent up to its owners or, for
+    /// deleted-on-arrival, the object and those that are deleted with it. Empty when there are
+    /// none.
     chain: &'a [ObjectKey],
-    /// The rows of tables that the finding rests on; `ownerlint explain` shows them. Left out when there are none.
+    /// The rows of tables on which the finding is based; `ownerlint explain` shows them. Left out
+    /// when there are none.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     tables: &'a [String],
-    /// Ways to remove the defect, each complete by itself; empty if there is none. Applying one changes nothing else: the
-    /// result was read to verify that.
+    /// Ways to remove the defect, each complete by itself; empty if there is none. Each was
+    /// verified to change nothing else.
     fixes: Vec<FixDocument<'a>>,
     /// The finding's identity across runs; it survives reformatting, reordering and moved lines.
     #[schemars(regex(pattern = "^[0-9a-f]{32}$"))]
@@ -151,7 +153,7 @@ struct FixDocument<'a> {
     edits: Vec<EditDocument<'a>>,
 }
 
-/// A text to put in the place of another.
+/// A replacement of a text.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "edit")]
 struct EditDocument<'a> {

@@ -55,7 +55,7 @@ pub struct ListedObject {
     pub finalizers: Vec<String>,
     /// The path given on the command line, joined with the path below it, with forward slashes; `-` for standard input.
     pub file: String,
-    /// The document's position in its file, counted from 0 as Kubernetes' reader counts.
+    /// The document's position in its file, counted from 0, as Kubernetes' YAML parser counts.
     pub document: u32,
     /// The line of the object's first key.
     #[schemars(range(min = 1))]
@@ -106,7 +106,7 @@ pub struct ListedReference {
 pub struct ListedSkip {
     /// The path given on the command line, joined with the path below it, with forward slashes; `-` for standard input.
     pub file: String,
-    /// The document's position in its file, counted from 0 as Kubernetes' reader counts.
+    /// The document's position in its file, counted from 0, as Kubernetes' YAML parser counts.
     pub document: u32,
     /// Counted from 1.
     #[schemars(range(min = 1))]

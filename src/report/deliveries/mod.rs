@@ -30,8 +30,8 @@ pub struct DeliveryListing {
 #[schemars(rename = "delivery")]
 #[non_exhaustive]
 pub struct ListedDelivery {
-    /// The cluster, `|`, and the key; without a key the path. If part of that is unknown, `|` and the folder follow.
-    /// Equal in two states of a tree for the same delivery.
+    /// The cluster and the key, or the path if there is no key, separated by `|`; followed by `|`
+    /// and the folder if a part is unknown. A delivery has the same id in both states of a tree.
     pub id: String,
     /// The tool.
     #[schemars(extend("enum" = ["flux", "argocd", "helm", "kustomize", "kubectl", "unknown"]))]
@@ -39,18 +39,18 @@ pub struct ListedDelivery {
     /// The cluster: the path of its entry point, then `/` and a name if it is not the tool's own cluster; `null` if
     /// unknown.
     pub cluster: Option<String>,
-    /// The key of the object that delivers.
+    /// The key of the delivery object.
     pub key: Option<String>,
     /// The folder that it builds, from the root of the tree.
     pub path: Option<String>,
-    /// The id of the delivery that applies the object that delivers.
+    /// The id of the delivery that applies the delivery object.
     pub parent: Option<String>,
-    /// How certain it is that this is applied; `unknown` where no tool is known.
+    /// How certain it is that this is applied; `unknown` if no tool is known.
     #[schemars(extend("enum" = ["certain", "possible", "unknown"]))]
     pub certainty: &'static str,
-    /// Where the object that delivers is written.
+    /// The place of the delivery object.
     pub location: Option<ListedLocation>,
-    /// The settings of the object that delivers.
+    /// The settings of the delivery object.
     pub settings: ListedSettings,
     /// Why it builds nothing.
     pub error: Option<String>,
@@ -200,7 +200,7 @@ pub(in crate::report) struct DeliveriesDocument<'a> {
     schema: &'static str,
     /// The deliveries, ordered by id.
     deliveries: &'a [ListedDelivery],
-    /// The files with objects that no delivery reaches: in Git, and applied by nothing that is known.
+    /// The files with objects that no known delivery applies.
     unreached: &'a [UnreachedFile],
     summary: DeliverySummary,
 }

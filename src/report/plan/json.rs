@@ -59,7 +59,8 @@ struct KeptDocument<'a> {
     why: &'a str,
 }
 
-/// A step and its result. `O` is the list of its outcomes: made while they are written, or collected.
+/// A step and its result.
+// `O` is the list of its outcomes: written one by one, or collected.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "step", bound = "")]
@@ -71,15 +72,16 @@ pub(super) struct StepDocument<O> {
     #[schemars(extend("enum" = ["settle", "delete", "remove-finalizer", "remove-all-finalizers", "force-delete"]))]
     op: &'static str,
     target: Option<ObjectKey>,
-    /// Why a tool sends it, if it is not among the requested steps: `Flux deletes what … delivered`.
+    /// Why a tool sends it, if it is not one of the requested steps: `Flux deletes what …
+    /// delivered`.
     #[serde(skip_serializing_if = "Option::is_none")]
     because: Option<String>,
     /// The propagation policy that the client sends; null when it sends none.
     #[schemars(extend("enum" = ["Background", "Foreground", "Orphan", null]))]
     policy: Option<&'static str>,
-    /// For a request of `plan teardown`: what the tool waits for before it sends the next one. `none`: it sends it at
-    /// once. `gone`: until the objects of all requests so far are gone; if they get stuck, it never sends the later
-    /// ones. `settled`: until the cluster has settled.
+    /// For a request of `plan teardown`: what the tool waits for before it sends the next one.
+    /// `none`: nothing. `gone`: the end of all objects of the requests so far; if they get stuck,
+    /// it never sends the later requests. `settled`: the cluster has settled.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("enum" = ["none", "gone", "settled"]))]
     wait: Option<&'static str>,
@@ -90,10 +92,11 @@ pub(super) struct StepDocument<O> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 2))]
     requests: Vec<RequestDocument>,
-    /// False when the limit on states ended the search for other outcomes.
+    /// False if the search for other outcomes ended at the limit on states.
     complete: bool,
-    /// The first is the verdict, which follows the verdict of the step before; the others are all other reachable
-    /// states. For a removal, only the last step has any: the states of all objects once the cluster has settled.
+    /// The first is the verdict, which continues from the verdict of the previous step; the others
+    /// are all other reachable states. For a removal, only the last step has any: the states of all
+    /// objects once the cluster has settled.
     #[schemars(with = "Vec<OutcomeDocument>")]
     outcomes: O,
     /// Events that the controllers record, cumulative over the steps.
@@ -161,7 +164,7 @@ struct ImpliedDocument<'a> {
     outcomes: Vec<FateDocument>,
 }
 
-/// The last step of a plan, as an owned document.
+/// The last step of a plan.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct LastStep(Option<StepDocument<Vec<OutcomeDocument>>>);
