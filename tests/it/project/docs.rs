@@ -33,7 +33,7 @@ const PARTS: [Part; 5] = [
         &[
             ("How it decides", "guide/how-it-decides.md"),
             (
-                "What is pruned, what stays and what hangs",
+                "What is pruned, what stays and what gets stuck",
                 "guide/what-stays.md",
             ),
             ("Rules", "rules/README.md"),
