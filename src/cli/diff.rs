@@ -132,8 +132,8 @@ pub(super) struct DiffArgs {
     /// The lowest severity that human and concise output show: error, warning or info [default: warning, or that of --fail-on]
     #[arg(long, value_name = "SEVERITY", value_parser = severity, help_heading = "Output")]
     show: Option<Severity>,
-    /// When the run fails: the lowest severity of a finding, `unknown` if the deletions are not
-    /// fully known or the change breaks a delivery, or both: `error,unknown` [default: error]
+    /// When the run fails: the lowest severity of a finding, `unknown` if deletions are unknown or
+    /// a delivery breaks, or both: `error,unknown` [default: error]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = known::<DiffFailOn>(DiffFailOn::names), help_heading = "Exit status")]
     fail_on: Vec<DiffFailOn>,
     /// Accept the deletion of this object, given by its key as in reports (may be repeated)

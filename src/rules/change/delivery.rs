@@ -108,9 +108,9 @@ fn recipe(merge: &Merge<'_>, delivery: &Member) -> String {
             if KustomizationSettings::of(&delivery.object).deletion_policy
                 != DeletionPolicy::MirrorPrune =>
         {
-            "set `spec.deletionPolicy: Orphan` (with its current value, `spec.prune: false` has no \
-             effect), merge that and wait until Flux has applied it; then remove or rename the \
-             Kustomization, and set the policy again in the new one"
+            "set `spec.deletionPolicy: Orphan` (with its current value, `spec.prune: false` does \
+             not keep the objects), merge that and wait until Flux has applied it; then remove or \
+             rename the Kustomization, and set the policy again in the new one"
                 .to_owned()
         }
         kinds::FLUX_KUSTOMIZATION => {

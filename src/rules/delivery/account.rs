@@ -76,16 +76,16 @@ fn loses(member: &Member, account: &Member, place: Span) -> Draft {
         ("kustomize-controller", "prune", "applied")
     };
     let (who, needed) = (named(member), named(account));
+    let kind = member.object.kind();
     let message = format!(
-        "everything that {who} {delivered} may stay in the cluster: it is deleted together with \
-         {needed}, which it needs to {work}"
+        "everything that {who} {delivered} may stay in the cluster: the {kind} is deleted together \
+         with {needed}, which it needs to {work}"
     );
     Draft::on(member, place, message)
         .label("deleted at the same time")
         .reason(format!(
             "The two are deleted at about the same time. If the ServiceAccount is gone first, \
-             {controller} logs that, deletes nothing and removes its finalizer from the {}.",
-            member.object.kind()
+             {controller} logs that, deletes nothing and removes its finalizer from the {kind}."
         ))
         .help(format!(
             "deliver {needed} and its bindings with a Kustomization or Application that outlives \

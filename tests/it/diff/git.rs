@@ -117,7 +117,7 @@ fn merge_base_is_named_in_report() {
     assert_eq!(
         note,
         format!(
-            "compared with {}, where `HEAD` left `main`; `--no-merge-base` compares with `main` itself",
+            "compared with {}, the merge base of `HEAD` and `main`; `--no-merge-base` compares with `main` itself",
             &commit[..12]
         )
     );

@@ -29,7 +29,7 @@ fn findings_of_one_rule_are_limited_to_10000_and_counted() {
     );
     assert_eq!(
         report["notes"][0]["message"],
-        "rule `duplicate-key` found 2000 more: of one rule, 10000 findings are reported"
+        "rule `duplicate-key` found 2000 more: at most 10000 findings are reported per rule"
     );
 }
 

@@ -86,7 +86,7 @@ const ROWS: &[Row] = &[
         input: "One key, 12,001 times",
         make: |repository| manifest(repository, &format!("data:\n{}", "  k: v\n".repeat(12_001))),
         arguments: "rendered",
-        says: "rule `duplicate-key` found 2000 more: of one rule, 10000 findings are reported",
+        says: "rule `duplicate-key` found 2000 more: at most 10000 findings are reported per rule",
     },
     Row {
         input: "A control character in the text",

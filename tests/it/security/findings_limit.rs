@@ -30,7 +30,8 @@ fn found(repository: &Repository, arguments: &[&str]) -> (Vec<String>, Vec<Strin
     (texts("findings", "object"), texts("notes", "message"))
 }
 
-const HIDDEN: &str = "suppressed, known or out of scope: of one rule, 10000 findings are reported";
+const HIDDEN: &str =
+    "suppressed, known or out of scope: at most 10000 findings are reported per rule";
 
 #[test]
 fn suppressed_findings_do_not_use_up_the_limit() {
