@@ -2,7 +2,7 @@
 //!
 //! Most commands open a [`Session`] with a plain [`Request`] and ask it for a report, a listing or a plan; `diff` opens
 //! a [`Comparison`] with a [`CompareRequest`]. A finding of a check passes through these stages: rule → severity of the
-//! configuration → standing of its file → suppressions → baseline → order → report scope.
+//! configuration → standing of its file → suppressions → asked for, or context → baseline → order → report scope.
 //! This module does not use the terminal: no arguments, no environment, no clock, no printing.
 
 mod cascade;
