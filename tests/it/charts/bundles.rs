@@ -59,7 +59,6 @@ fn program_of_bundle_is_run_instead_of_helm() {
         &["list", "--render"][..],
         &["list", "--render", "."],
         &["list", "--render", "charts/web"],
-        &["list", "--render", "--bundle", "shop"],
     ] {
         let (status, said, notes) = run(&tree, arguments);
         assert_eq!(status, Some(0), "{notes}");

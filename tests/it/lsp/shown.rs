@@ -118,7 +118,7 @@ fn limit_of_findings_is_logged_once() {
     let mut client = Client::open_all(&[("many.yaml", &many)]);
     let logged = |params: &Value| {
         let message = params["message"].as_str().unwrap_or_default();
-        message.contains("found 2 more: of one rule, 10000 findings are reported")
+        message.contains("found 2 more: at most 10000 findings are reported per rule")
     };
     client.notification("window/logMessage", logged);
     client.edit("many.yaml", &format!("{many}# end\n"));
