@@ -72,12 +72,12 @@ impl Baseline {
 
     /// Divides findings into new and known ones; of equal findings, the first are known. An entry
     /// of the baseline `file` is stale if it has fewer findings than its count and the run could
-    /// have found the others: `judged`, given the entry and its number of findings, returns `true`.
+    /// have found the others: `could_find`, given the entry and its number of findings, returns `true`.
     pub fn part<F>(
         &self,
         findings: Vec<F>,
         of: impl Fn(&F) -> &Finding,
-        judged: impl Fn(&KnownFinding, usize) -> bool,
+        could_find: impl Fn(&KnownFinding, usize) -> bool,
         file: FileId,
     ) -> Parted<F> {
         let identities = findings.iter().map(|finding| Identity::of(of(finding)));
@@ -91,7 +91,8 @@ impl Baseline {
             }
         }
         let entries = self.entries.iter().zip(matches.found);
-        let stale = entries.filter(|(entry, found)| *found < entry.count && judged(entry, *found));
+        let stale =
+            entries.filter(|(entry, found)| *found < entry.count && could_find(entry, *found));
         let stale = stale.map(|(entry, found)| Stale {
             file,
             span: entry.span,
@@ -107,11 +108,11 @@ impl Baseline {
     }
 
     /// Returns the baseline after a run that found `findings`, with new ones if `learn` is set.
-    /// Missing findings stay if `judged` returns `false`: the run could not have found them.
+    /// Missing findings stay if `could_find` returns `false`: the run could not have found them.
     pub fn after<'a>(
         &self,
         findings: impl IntoIterator<Item = &'a Finding>,
-        judged: impl Fn(&KnownFinding, usize) -> bool,
+        could_find: impl Fn(&KnownFinding, usize) -> bool,
         learn: bool,
     ) -> Renewal {
         let identities: Vec<_> = findings.into_iter().map(Identity::of).collect();
@@ -120,7 +121,11 @@ impl Baseline {
         let mut counts: BTreeMap<&Identity, usize> = BTreeMap::new();
         for (entry, found) in self.entries.iter().zip(&matches.found) {
             let missing = entry.count - found;
-            let kept = if judged(entry, *found) { 0 } else { missing };
+            let kept = if could_find(entry, *found) {
+                0
+            } else {
+                missing
+            };
             change.unread += kept;
             change.gone += missing - kept;
             // With `learn`, the findings are counted below, by their own identities.

@@ -110,7 +110,7 @@ pub fn compare(base: &[TreePart], head: &[TreePart]) -> Vec<ObjectChange> {
     left.gone
         .retain(|&place| destination_of(base, place).is_applied() || !new.contains(base, place));
     left.new.retain(|&place| match destination_of(head, place) {
-        Destination::Unapplied(_) | Destination::Disowned(_) => !old.contains(head, place),
+        Destination::Unapplied(_) | Destination::NewlyGoverned(_) => !old.contains(head, place),
         Destination::Root { by: None, .. } | Destination::Folder(_) => {
             !delivered.contains(head, place)
         }

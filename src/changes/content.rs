@@ -9,7 +9,7 @@ use crate::manifest::Object;
 use crate::yaml::{Entry, Kind, NodeId, Value};
 
 /// Maximum number of compared maps and lists, with aliases. Larger values count as different.
-const MOST_PAIRS: usize = 1_000_000;
+const MAX_PAIRS: usize = 1_000_000;
 
 /// Whether both objects have the same fields and values, in any order, notation and style.
 pub fn same_content(one: &Arc<Object>, other: &Arc<Object>) -> bool {
@@ -35,7 +35,7 @@ fn is_same(one: Value<'_>, other: Value<'_>, counts: impl Fn(&Entry<'_>) -> bool
         if compound && !seen.insert((one.id(), other.id())) {
             continue;
         }
-        if seen.len() > MOST_PAIRS {
+        if seen.len() > MAX_PAIRS {
             return false;
         }
         match (one.kind(), other.kind()) {
@@ -75,7 +75,7 @@ pub fn same_node(one: &Node, other: &Node) -> bool {
     let mut visits = 0;
     while let Some((one, other)) = pending.pop() {
         visits += 1;
-        if visits > MOST_PAIRS {
+        if visits > MAX_PAIRS {
             return false;
         }
         if one.address().is_some() && one.address() == other.address() {

@@ -27,9 +27,9 @@ pub enum Destination {
     Unapplied(Arc<str>),
     /// Files that are outside of all kustomizations in base, and below a kustomization that no root reaches in head:
     /// whether they are still applied is unknown.
-    Disowned(Arc<str>),
+    NewlyGoverned(Arc<str>),
     /// Other objects of the cluster; they are not compared.
-    Beside,
+    Context,
 }
 
 /// The deliverer of objects, as reports name it.
@@ -57,7 +57,7 @@ pub struct DeliveryName {
 impl Destination {
     /// Returns whether its objects are known to be applied.
     pub fn is_applied(&self) -> bool {
-        !matches!(self, Self::Unapplied(_) | Self::Disowned(_))
+        !matches!(self, Self::Unapplied(_) | Self::NewlyGoverned(_))
     }
 
     /// Whether its objects are or may be applied: only those of `Unapplied` are certainly not.
@@ -84,7 +84,7 @@ impl Destination {
 
     /// Returns whether an object that moves to `other` is no longer applied, or no longer by a
     /// known deliverer.
-    pub fn is_left_for(&self, other: &Self) -> bool {
+    pub fn loses_delivery_in(&self, other: &Self) -> bool {
         (self.is_applied(), self.deliverer().is_some())
             > (other.is_applied(), other.deliverer().is_some())
     }
@@ -95,8 +95,8 @@ impl Destination {
             Self::Root { folder, .. }
             | Self::Folder(folder)
             | Self::Unapplied(folder)
-            | Self::Disowned(folder) => folder,
-            Self::Bundle(_) | Self::Beside => return None,
+            | Self::NewlyGoverned(folder) => folder,
+            Self::Bundle(_) | Self::Context => return None,
         };
         Some(if folder.is_empty() { "." } else { folder })
     }
@@ -106,7 +106,7 @@ impl Destination {
         match self {
             Self::Bundle(name) => Some(name),
             Self::Root { .. } => self.folder(),
-            Self::Folder(_) | Self::Unapplied(_) | Self::Disowned(_) | Self::Beside => None,
+            Self::Folder(_) | Self::Unapplied(_) | Self::NewlyGoverned(_) | Self::Context => None,
         }
     }
 }

@@ -13,7 +13,7 @@ const RENAMED: f64 = 0.6;
 /// Minimum number of values for a comparison by likeness: all Namespaces are alike.
 const FEW_VALUES: usize = 4;
 /// Maximum number of objects of one kind on each side. If there are more, none of them counts as renamed.
-const MOST_COMPARED: usize = 64;
+const MAX_COMPARED: usize = 64;
 
 /// Two objects, one of each side.
 pub(super) type Pair = (TreePlace, TreePlace);
@@ -85,20 +85,20 @@ impl Unpaired<'_> {
 
     /// Pairs objects of one kind, those with the highest likeness first.
     fn renamed_of_kind(&self, gone: &[TreePlace], new: &[TreePlace]) -> Vec<Pair> {
-        if gone.len() > MOST_COMPARED || new.len() > MOST_COMPARED {
+        if gone.len() > MAX_COMPARED || new.len() > MAX_COMPARED {
             return Vec::new();
         }
         let (hashes_gone, hashes_new) = (hashes(self.base, gone), hashes(self.head, new));
         let mut candidates = Vec::new();
         for (i, &from) in gone.iter().enumerate() {
             for (j, &to) in new.iter().enumerate() {
-                let likeness = self.likeness(
+                let similarity = self.similarity(
                     (from, &hashes_gone[i]),
                     (to, &hashes_new[j]),
                     gone.len() == 1 && new.len() == 1,
                 );
-                if likeness >= RENAMED {
-                    candidates.push((likeness, i, j));
+                if similarity >= RENAMED {
+                    candidates.push((similarity, i, j));
                 }
             }
         }
@@ -116,7 +116,7 @@ impl Unpaired<'_> {
 
     /// Returns the likeness of two objects, with a bonus for the same file and the same name.
     /// `alone`: neither side has another unpaired object of the kind.
-    fn likeness(
+    fn similarity(
         &self,
         (from, gone): (TreePlace, &ValueHashes),
         (to, new): (TreePlace, &ValueHashes),
@@ -127,7 +127,8 @@ impl Unpaired<'_> {
             destination_of(self.base, from),
             destination_of(self.head, to),
         );
-        let applied = left.is_applied() == may_apply(self.head, to) && !left.is_left_for(reached);
+        let applied =
+            left.is_applied() == may_apply(self.head, to) && !left.loses_delivery_in(reached);
         // A CRD is named after its kind, so another name is another CRD.
         if !applied || was.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
             return 0.0;
@@ -142,7 +143,7 @@ impl Unpaired<'_> {
             };
         }
         let bonus = if same_file { 0.15 } else { 0.0 } + if same_name { 0.15 } else { 0.0 };
-        gone.likeness(new) + bonus
+        gone.similarity(new) + bonus
     }
 
     /// Removes and returns pairs that share an identity. The identities of a `gone` object are in order of preference;

@@ -60,7 +60,7 @@ impl ValueHashes {
     }
 
     /// Returns the Jaccard index of the values of both, from 0 to 1; 0 if neither has a value.
-    pub(super) fn likeness(&self, other: &Self) -> f64 {
+    pub(super) fn similarity(&self, other: &Self) -> f64 {
         let shared = self
             .values
             .iter()

@@ -135,7 +135,7 @@ pub struct DeliveredMarks {
     /// Argo CD runs it as a hook.
     pub is_hook: bool,
     /// It is a deletion hook, or is deleted after success: it is not in the cluster between syncs.
-    pub is_passing: bool,
+    pub is_transient: bool,
     /// Argo CD ignores it if it is extraneous.
     pub is_ignored_as_extraneous: bool,
     /// Its template names no namespace, so it is in the namespace of its release.
@@ -264,7 +264,7 @@ impl TreePart {
         let known = by.and_then(|by| self.delivery(by));
         Some(DeliveryName {
             id: by.map_or_else(|| format!("|{folder}"), |by| by.id(folder)),
-            tool: by.map_or("kustomize", |by| by.tool.word()),
+            tool: by.map_or("kustomize", |by| by.tool.as_str()),
             key: by.map(Deliverer::key),
             path: folder.to_string(),
             parent: known.and_then(|known| known.parent.clone()),
@@ -345,9 +345,9 @@ impl TreePart {
         self.destination(member.file).is_applied()
     }
 
-    /// Returns whether an object is compared: it is not in [`Destination::Beside`].
+    /// Returns whether an object is compared: it is not in [`Destination::Context`].
     pub fn is_own(&self, member: &Member) -> bool {
-        *self.destination(member.file) != Destination::Beside
+        *self.destination(member.file) != Destination::Context
     }
 }
 

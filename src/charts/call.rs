@@ -112,7 +112,7 @@ pub struct ChartCall {
     /// The namespace of the release; empty where none is given.
     pub namespace: String,
     /// Values that replace the chart's own; if empty, the chart's own are used.
-    pub instead: Vec<Values>,
+    pub base_values: Vec<Values>,
     /// Further values; later ones override earlier ones.
     pub values: Vec<Values>,
     /// Further options of `helm template`.
@@ -134,7 +134,7 @@ impl ChartCall {
             source,
             release: release.into(),
             namespace: namespace.into(),
-            instead: Vec::new(),
+            base_values: Vec::new(),
             values: Vec::new(),
             options: Vec::new(),
             files: Vec::new(),
@@ -156,7 +156,7 @@ impl ChartCall {
             ChartSource::Remote(chart) => Digest::new().and("remote").and_all(chart.words()),
         };
         let mut digest = digest.and(&self.release).and(&self.namespace);
-        for list in [&self.instead, &self.values] {
+        for list in [&self.base_values, &self.values] {
             digest = digest.and("values");
             for values in list {
                 digest = match values {

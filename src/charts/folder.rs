@@ -10,9 +10,9 @@ use crate::text::{SourceFile, decode_manifest};
 use crate::yaml::{self, Content, Tree, Value};
 
 /// Maximum size in bytes of a chart in the tree.
-const MOST_BYTES: usize = 64 * 1024 * 1024;
+const MAX_BYTES: usize = 64 * 1024 * 1024;
 /// Maximum number of files of a chart in the tree.
-const MOST_FILES: usize = 20_000;
+const MAX_FILES: usize = 20_000;
 /// Maximum nesting of charts in the tree.
 const NESTING: usize = 8;
 
@@ -108,7 +108,7 @@ impl ChartFolder {
                 .bytes(&path)
                 .map_err(|reason| format!("{path} {reason}"))?;
             bytes += content.len();
-            if bytes > MOST_BYTES || self.files.len() >= MOST_FILES {
+            if bytes > MAX_BYTES || self.files.len() >= MAX_FILES {
                 let chart = shown(&self.path);
                 return Err(format!("{chart} exceeds the size limit for charts"));
             }

@@ -67,7 +67,7 @@ impl Helm {
         if !call.namespace.is_empty() {
             arguments.push(format!("--namespace={}", call.namespace));
         }
-        for (at, values) in call.instead.iter().chain(&call.values).enumerate() {
+        for (at, values) in call.base_values.iter().chain(&call.values).enumerate() {
             let file = match values {
                 Values::Text(text) => {
                     let file = home.join(format!("values-{at}.yaml"));
@@ -150,7 +150,7 @@ fn inside(chart: &Path, path: &str) -> Result<PathBuf, String> {
 }
 
 /// The prefix of the message with which helm itself rejects a chart.
-pub(super) const SAID: &str = "helm: ";
+pub(super) const REJECTION_PREFIX: &str = "helm: ";
 
 /// The advice at the end of some messages of helm, which is removed: users cannot add the option.
 const USE_DEBUG: &str = "Use --debug flag to render out invalid YAML";
@@ -166,7 +166,7 @@ fn message(error: RenderError) -> String {
             if said.is_empty() {
                 format!("helm {outcome}")
             } else {
-                format!("{SAID}{said}")
+                format!("{REJECTION_PREFIX}{said}")
             }
         }
         RenderError::TimedOut { seconds, .. } => {
@@ -177,9 +177,9 @@ fn message(error: RenderError) -> String {
     }
 }
 
-/// Returns the message of `helm pull`, without [`SAID`]: helm does not reject the chart.
+/// Returns the message of `helm pull`, without [`REJECTION_PREFIX`]: helm does not reject the chart.
 fn pull_message(error: RenderError) -> String {
-    message(error).replacen(SAID, "helm pull: ", 1)
+    message(error).replacen(REJECTION_PREFIX, "helm pull: ", 1)
 }
 
 /// Whether two renderings of a chart may differ: it has a random function, or an archive.

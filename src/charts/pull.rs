@@ -52,7 +52,7 @@ pub(super) struct Pulls {
     cache: Cache,
     /// Temporary folder into which charts are fetched. Those without a fixed version, or that cannot be cached, are
     /// used from there.
-    passing: Result<TempDir, String>,
+    scratch: Result<TempDir, String>,
     known: Mutex<BTreeMap<RemoteChart, Pulled>>,
 }
 
@@ -60,7 +60,7 @@ impl Pulls {
     pub(super) fn of(cache: Cache) -> Self {
         Self {
             cache,
-            passing: TempDir::new().map_err(|error| error.to_string()),
+            scratch: TempDir::new().map_err(|error| error.to_string()),
             known: Mutex::default(),
         }
     }
@@ -88,10 +88,10 @@ impl Pulls {
         if let Some(reason) = hosts.refuse(chart) {
             return Err(reason);
         }
-        let passing = self.passing.as_ref().map_err(String::clone)?.path();
-        let fetched = passing.join(&digest);
+        let scratch = self.scratch.as_ref().map_err(String::clone)?.path();
+        let fetched = scratch.join(&digest);
         std::fs::create_dir_all(&fetched).map_err(|error| error.to_string())?;
-        helm.pull(chart, &fetched, passing)?;
+        helm.pull(chart, &fetched, scratch)?;
         if let Some(kept) = kept
             && move_to(&fetched, &kept).is_ok()
             && let Some(found) = first_chart(&kept)

@@ -12,7 +12,7 @@ use super::by_hand::ByHand;
 use super::cache::Cache;
 use super::call::{CallId, ChartCall, ChartSource, RemoteChart};
 use super::digest::Digest;
-use super::helm::{Helm, SAID, copy, may_be_random};
+use super::helm::{Helm, REJECTION_PREFIX, copy, may_be_random};
 use super::pull::{Hosts, Pulls};
 use crate::render::{Checkout, CheckoutFile, RenderError};
 
@@ -203,8 +203,8 @@ impl Charts {
     }
 
     /// Returns the message of helm if `reason` is that helm rejects the chart.
-    pub fn said_by_helm(reason: &str) -> Option<&str> {
-        reason.strip_prefix(SAID)
+    pub fn rejection_message(reason: &str) -> Option<&str> {
+        reason.strip_prefix(REJECTION_PREFIX)
     }
 
     /// Returns whether a call was rendered, or why not; `None` if it was not tried.
@@ -328,7 +328,7 @@ impl Run {
         match &call.source {
             ChartSource::Remote(chart) => {
                 let pulled = self.pulls.chart(helm, chart, hosts)?;
-                if call.instead.is_empty() {
+                if call.base_values.is_empty() {
                     return Checkout::existing(pulled).map_err(|error| error.to_string());
                 }
                 let checkout = Checkout::of([]).map_err(|error| error.to_string())?;
@@ -338,7 +338,7 @@ impl Run {
                 Ok(checkout)
             }
             ChartSource::Folder(folder) => {
-                let is_replaced = !call.instead.is_empty();
+                let is_replaced = !call.base_values.is_empty();
                 let files = folder.files.iter().map(|(path, bytes)| CheckoutFile {
                     path,
                     bytes: if is_replaced && path == VALUES {

@@ -60,12 +60,12 @@ fn lacks_value(known: &[&Arg], option: &str) -> bool {
             .iter()
             .any(|known| known.get_long() == Some(name) && known.get_action().takes_values());
     }
-    let first = option.char_indices().skip(1).find(|(_, letter)| {
+    let first = option.char_indices().skip(1).find(|(_, c)| {
         known
             .iter()
-            .any(|arg| arg.get_short() == Some(*letter) && arg.get_action().takes_values())
+            .any(|arg| arg.get_short() == Some(*c) && arg.get_action().takes_values())
     });
-    first.is_some_and(|(at, letter)| at + letter.len_utf8() == option.len())
+    first.is_some_and(|(at, c)| at + c.len_utf8() == option.len())
 }
 
 #[cfg(test)]

@@ -227,7 +227,7 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
         options.html.base.clone_from(&base);
         write_document(spec, &diff::render(spec.format, &report, &options))?;
     }
-    if let Some(command) = two_states.filter(|_| report.summary.takes_nothing()) {
+    if let Some(command) = two_states.filter(|_| report.summary.only_adds()) {
         terminal::say(&format!(
             "each path was compared with itself in another state; to compare one with the other: `{command}`"
         ));

@@ -237,7 +237,7 @@ fn is_called(argument: &Arg, option: &str) -> bool {
         Some(name) => argument.get_long() == Some(name),
         None => argument
             .get_short()
-            .is_some_and(|letter| option.strip_prefix('-') == Some(letter.to_string().as_str())),
+            .is_some_and(|c| option.strip_prefix('-') == Some(c.to_string().as_str())),
     }
 }
 

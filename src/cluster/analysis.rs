@@ -15,7 +15,7 @@ use crate::text::FileId;
 
 /// Maximum number of cached plans. Each holds a state of the whole cluster, so only plans behind
 /// findings are cached; a report draws fewer graphs.
-const MOST_CACHED: usize = 16;
+const MAX_CACHED: usize = 16;
 
 /// The analysis of one bundle.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// Sets the tables of operators.
-    pub fn knowing(self, tables: Arc<Tables>) -> Self {
+    pub fn with_tables(self, tables: Arc<Tables>) -> Self {
         Self { tables, ..self }
     }
 
@@ -93,7 +93,7 @@ impl<'a> Analysis<'a> {
             || Deliveries::of(inventory, self.delivery.clone()),
             || {
                 rayon::join(
-                    || Ownership::side_by_side(inventory, Arc::clone(&tables.finalizers)),
+                    || Ownership::in_parallel(inventory, Arc::clone(&tables.finalizers)),
                     || self.reach(),
                 )
             },
@@ -152,8 +152,9 @@ impl<'a> Analysis<'a> {
 
     /// Returns the ownership edges, and the removers of finalizers.
     pub fn ownership(&self) -> &Ownership {
-        self.ownership
-            .get_or_init(|| Ownership::knowing(self.inventory, Arc::clone(&self.tables.finalizers)))
+        self.ownership.get_or_init(|| {
+            Ownership::with_finalizers(self.inventory, Arc::clone(&self.tables.finalizers))
+        })
     }
 
     /// Returns the tools that deliver the objects, and delete those that are removed from the sources.
@@ -318,7 +319,7 @@ impl<'a> PlanCache<'a> {
     /// Caches a plan on which a finding is based, because it is needed again.
     pub fn keep(&self, step: Step, plan: Arc<Plan<'a>>) {
         let mut cached = self.cached();
-        if cached.len() < MOST_CACHED && cached.iter().all(|(of, _)| *of != step) {
+        if cached.len() < MAX_CACHED && cached.iter().all(|(of, _)| *of != step) {
             cached.push((step, plan));
         }
     }

@@ -15,14 +15,14 @@ use foldhash::HashMap;
 use super::members::Members;
 use super::source::{Assumptions, Source};
 use crate::gc::{
-    Answerer, ApiServiceFacts, Facts, KindTable, Object, Requests, Verb, WebhookFacts,
+    ApiServiceFacts, Facts, KindTable, Object, ServiceBackend, Verb, WebhookFacts, WebhookRequests,
 };
 use crate::inventory::{Inventory, Member};
 use crate::kube::{GroupKind, Namespace, ObjectKey, kinds as well_known};
 use crate::manifest::{TemplateKind, Webhook};
 use crate::ownership::{
-    Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestLooks,
-    RequestedKind, RequestedObject, Selected, SelectionId, ServedClient,
+    Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestBudget,
+    RequestedKind, RequestedObject, Selected, SelectionId, ServiceCaller,
 };
 
 /// Cost of a Pod behind a webhook or API, in objects: every request to it depends on the Pod.
@@ -70,15 +70,15 @@ pub(super) fn add_callouts(
             assumptions.not_looked_at.push(called);
             continue;
         }
-        let answered_by = asked.answerer(client);
-        let is_silent = answered_by
+        let backend = asked.backend(client);
+        let is_silent = backend
             .pods
             .as_ref()
             .map_or(!client.backend.is_known(), Vec::is_empty);
-        let pair = (key.clone(), answered_by.service.clone());
+        let pair = (key.clone(), backend.service.clone());
         match &client.purpose {
             Purpose::Webhook(webhook) => {
-                let Some(webhook) = asked.webhook(client, webhook, answered_by) else {
+                let Some(webhook) = asked.webhook(client, webhook, backend) else {
                     assumptions.not_looked_at.push(pair);
                     continue;
                 };
@@ -90,7 +90,7 @@ pub(super) fn add_callouts(
             Purpose::Api { group, version } => {
                 let api = ApiServiceFacts {
                     group_version: format!("{group}/{version}"),
-                    answered_by,
+                    backend,
                 };
                 facts.insert(key, Facts::ApiService(Box::new(api)));
             }
@@ -121,7 +121,7 @@ struct Asked<'a> {
     tops: HashMap<&'a ObjectKey, &'a ObjectKey>,
     /// Pods that controllers create, by the rendered object at the top.
     pods: HashMap<&'a ObjectKey, Vec<&'a ObjectKey>>,
-    looks: RequestLooks,
+    budget: RequestBudget,
 }
 
 struct AskedKind<'a> {
@@ -173,7 +173,7 @@ impl<'a> Asked<'a> {
             namespaces,
             tops,
             pods,
-            looks: RequestLooks::all(),
+            budget: RequestBudget::all(),
         }
     }
 
@@ -203,7 +203,7 @@ impl<'a> Asked<'a> {
 
     /// Charges the Pods behind `client`, and the Namespaces that wait if it is an API, to the
     /// budget. Returns `false` if the budget is exceeded.
-    fn may_look_at(&self, client: &ServedClient) -> bool {
+    fn may_look_at(&self, client: &ServiceCaller) -> bool {
         let selected = match client.backend {
             Backend::Service {
                 pods: Selected::Workloads(selected),
@@ -217,7 +217,7 @@ impl<'a> Asked<'a> {
         };
         let workloads = selected.map_or(0, |selected| self.workloads(selected).len());
         if !self
-            .looks
+            .budget
             .take(namespaces * A_NAMESPACE + workloads * A_POD)
         {
             return false;
@@ -229,7 +229,7 @@ impl<'a> Asked<'a> {
             .filter_map(|key| self.pods.get(key))
             .map(Vec::len)
             .sum();
-        self.looks.take(pods * A_POD)
+        self.budget.take(pods * A_POD)
     }
 
     fn workloads(&self, selected: SelectionId) -> impl ExactSizeIterator<Item = &'a ObjectKey> {
@@ -243,7 +243,7 @@ impl<'a> Asked<'a> {
     }
 
     /// Whether the backend may exist although the input does not contain it.
-    fn answers_elsewhere(&self, client: &ServedClient) -> bool {
+    fn answers_elsewhere(&self, client: &ServiceCaller) -> bool {
         match client.backend {
             Backend::Service { .. } => false,
             Backend::Absent(absence) => !self.source.closed || absence == Absence::Unknown,
@@ -251,19 +251,19 @@ impl<'a> Asked<'a> {
     }
 
     /// Returns the Service of a client, with the Pods behind it if they are known.
-    fn answerer(&self, client: &ServedClient) -> Answerer {
+    fn backend(&self, client: &ServiceCaller) -> ServiceBackend {
         match &client.backend {
             Backend::Service { id, pods, .. } => {
                 let service = self.source.inventory.member(*id).key.clone();
                 let pods = match pods {
                     Selected::Workloads(workloads) => Some(self.running(*workloads)),
                     Selected::Unselected => None,
-                    Selected::Nobody if self.source.closed => Some(Vec::new()),
-                    Selected::Nobody => None,
+                    Selected::NoPods if self.source.closed => Some(Vec::new()),
+                    Selected::NoPods => None,
                 };
-                Answerer { service, pods }
+                ServiceBackend { service, pods }
             }
-            Backend::Absent(_) => Answerer {
+            Backend::Absent(_) => ServiceBackend {
                 service: client.service_key(),
                 pods: None,
             },
@@ -294,11 +294,11 @@ impl<'a> Asked<'a> {
     /// Returns the facts about a webhook; `None` if evaluating it exceeds the budget.
     fn webhook(
         &self,
-        client: &ServedClient,
+        client: &ServiceCaller,
         webhook: &Webhook,
-        answered_by: Answerer,
+        backend: ServiceBackend,
     ) -> Option<WebhookFacts> {
-        if !self.looks.take(self.kinds.len() * webhook.rules.len()) {
+        if !self.budget.take(self.kinds.len() * webhook.rules.len()) {
             return None;
         }
         let mut requests = Vec::new();
@@ -307,14 +307,14 @@ impl<'a> Asked<'a> {
             if verbs.is_empty() {
                 continue;
             }
-            if !self.looks.take(kind.keys.len()) {
+            if !self.budget.take(kind.keys.len()) {
                 return None;
             }
             let objects = kind
                 .objects
                 .get_or_init(|| kind.keys.iter().map(|key| self.object(key)).collect());
             let selected = objects.iter().filter(|object| object.selected_by(webhook));
-            requests.push(Requests {
+            requests.push(WebhookRequests {
                 verbs,
                 objects: selected.map(|object| object.key.clone()).collect(),
             });
@@ -332,7 +332,7 @@ impl<'a> Asked<'a> {
         Some(WebhookFacts {
             name: webhook.name.value.clone(),
             url,
-            answered_by,
+            backend,
             requests,
         })
     }

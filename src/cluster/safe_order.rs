@@ -18,19 +18,19 @@ use crate::gc::{self, Cluster, ObjectId, SimulationOptions, Step};
 use crate::kube::{Namespace, ObjectKey, Policy, Wait, kinds};
 
 /// Maximum number of simulations in one search.
-const MOST_TRIALS: usize = 200;
+const MAX_TRIALS: usize = 200;
 /// Maximum number of rounds in which a search adds preparations for what still gets stuck.
-const MOST_ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 8;
 /// Budget of objects for all simulations of one search: ten times a large cluster.
-const MOST_OBJECTS: usize = 100_000;
+const MAX_OBJECTS: usize = 100_000;
 /// Maximum number of preparation steps: readers cannot use longer lists, and each step is simulated in each trial.
-const MOST_STEPS: usize = 500;
+const MAX_STEPS: usize = 500;
 /// Budget of objects for all steps of one simulation.
-const MOST_LOOKS: usize = 1_000_000;
+const MAX_LOOKS: usize = 1_000_000;
 /// Maximum number of an object's owners that are visited.
-const MOST_OWNERS: usize = 100;
+const MAX_OWNERS: usize = 100;
 /// Maximum number of states that each simulation searches beyond the verdict.
-const MOST_STATES: usize = 20_000;
+const MAX_STATES: usize = 20_000;
 
 /// A preparation for a teardown.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,7 +70,7 @@ pub fn safe_order(
     options: &SimulationOptions,
 ) -> SafeOrder {
     let options = SimulationOptions {
-        state_cap: options.state_cap.min(MOST_STATES),
+        state_cap: options.state_cap.min(MAX_STATES),
         ..options.clone()
     };
     let mut search = OrderSearch {
@@ -110,13 +110,13 @@ struct OrderSearch<'a> {
 impl OrderSearch<'_> {
     /// Whether the budget allows another simulation.
     fn may_try(&self) -> bool {
-        self.trials < MOST_TRIALS && self.trials * self.cluster.weight() < MOST_OBJECTS
+        self.trials < MAX_TRIALS && self.trials * self.cluster.weight() < MAX_OBJECTS
     }
 
     /// Whether the preparations have few enough steps.
     fn may_follow(&self, prepared: &[Preparation]) -> bool {
         let steps = steps(prepared, self.policy).len();
-        steps <= MOST_STEPS && steps * self.cluster.len() <= MOST_LOOKS
+        steps <= MAX_STEPS && steps * self.cluster.len() <= MAX_LOOKS
     }
 
     /// Returns sufficient preparations, if any: each round adds preparations for the objects that still get stuck.
@@ -124,7 +124,7 @@ impl OrderSearch<'_> {
         let mut prepared = Vec::new();
         let more = self.preparations(harm, &[]);
         self.insert(more, &mut prepared);
-        let mut rounds = 0..MOST_ROUNDS;
+        let mut rounds = 0..MAX_ROUNDS;
         while !prepared.is_empty() && self.may_try() && self.may_follow(&prepared) {
             let harm = self.after(&prepared, self.options);
             if harm.is_none() {
@@ -247,10 +247,10 @@ impl OrderSearch<'_> {
         keys.sort_by_cached_key(|key| self.above(key).intersection(&all).count());
     }
 
-    /// Returns the owners of an object, transitively, at most about `MOST_OWNERS`.
+    /// Returns the owners of an object, transitively, at most about `MAX_OWNERS`.
     fn above(&self, key: &ObjectKey) -> BTreeSet<ObjectId> {
         let (mut above, mut open) = (BTreeSet::new(), Vec::from_iter(self.cluster.find(key)));
-        while let Some(id) = open.pop().filter(|_| above.len() < MOST_OWNERS) {
+        while let Some(id) = open.pop().filter(|_| above.len() < MAX_OWNERS) {
             let owners = self.cluster.edges(id).filter_map(|edge| edge.owner);
             open.extend(owners.filter(|owner| above.insert(*owner)));
         }

@@ -13,7 +13,7 @@ use crate::ownership::Implied;
 const REMOVAL_STATES: usize = 50_000;
 
 /// Budget of objects for all waits of a removal: each wait visits the whole cluster.
-const MOST_LOOKS: usize = 10_000_000;
+const MAX_LOOKS: usize = 10_000_000;
 
 /// A cluster with the steps to be simulated on it.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl Scenario {
 
     /// Drops waits beyond the budget: each is simulated until the cluster settles, and thousands are not realistic.
     fn leave_out_waits(&mut self) {
-        let most = MOST_LOOKS / self.cluster.len().max(1);
+        let most = MAX_LOOKS / self.cluster.len().max(1);
         let waits = self.steps.iter_mut().filter_map(|step| match step {
             Step::Delete { wait, .. } if *wait != Wait::None => Some(wait),
             _ => None,

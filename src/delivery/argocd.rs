@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::marks;
-use super::protection::{Removal, Spared, Sparing};
+use super::protection::{Exempted, Exemption, Removal};
 use super::request::{Leaving, Withdrawal};
 pub use crate::graph::argo::RESOURCES_FINALIZER;
 use crate::graph::argo::deletion_policy;
@@ -61,7 +61,7 @@ fn by_waves<'a>(
         let Some(owner) = owners.entries.first() else {
             return true;
         };
-        let spared = Spared::marked(Sparing::Owned, owner.span);
+        let spared = Exempted::marked(Exemption::Owned, owner.span);
         withdrawal.spared.push((member.id, spared));
         false
     });

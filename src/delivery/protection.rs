@@ -27,7 +27,7 @@ pub enum Removal {
 
 /// The reason why an object stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sparing<'a> {
+pub enum Exemption<'a> {
     /// `helm.sh/resource-policy: keep`. Helm reports the object as kept.
     Keep,
     /// `helm.sh/resource-policy` with another value: `helm uninstall` neither deletes nor reports the object
@@ -49,7 +49,7 @@ pub enum Sparing<'a> {
     FluxOptOut(&'static str),
 }
 
-impl Sparing<'_> {
+impl Exemption<'_> {
     /// Whether a tool does not apply an object with this mark, so that the mark never reaches the cluster.
     pub fn is_never_applied(&self) -> bool {
         matches!(self, Self::FluxOptOut(key) if *key != marks::FLUX_PRUNE)
@@ -58,16 +58,16 @@ impl Sparing<'_> {
 
 /// The reason why an object stays, with its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spared<'a> {
+pub struct Exempted<'a> {
     /// The reason.
-    pub by: Sparing<'a>,
+    pub by: Exemption<'a>,
     /// The place of the mark; `None` if the tool spares every such object.
     pub place: Option<Span>,
 }
 
-impl<'a> Spared<'a> {
+impl<'a> Exempted<'a> {
     /// Creates the reason for an object with a mark.
-    pub(super) fn marked(by: Sparing<'a>, place: Span) -> Self {
+    pub(super) fn marked(by: Exemption<'a>, place: Span) -> Self {
         Self {
             by,
             place: Some(place),
@@ -76,7 +76,7 @@ impl<'a> Spared<'a> {
 
     /// Returns whether the object stays only until its deletion is approved (`argocd.argoproj.io/deletion-approved`).
     pub fn until_confirmed(&self) -> bool {
-        matches!(self.by, Sparing::SyncOption(option) if option.ends_with("=confirm"))
+        matches!(self.by, Exemption::SyncOption(option) if option.ends_with("=confirm"))
     }
 }
 
@@ -88,7 +88,7 @@ pub fn spared<'a>(
     object: &'a Object,
     template: Option<&str>,
     removal: Removal,
-) -> Option<Spared<'a>> {
+) -> Option<Exempted<'a>> {
     let metadata = object.metadata();
     match removal {
         Removal::Kubectl | Removal::Namespace => None,
@@ -100,7 +100,7 @@ pub fn spared<'a>(
             let kept = metadata
                 .annotation(marks::HELM_RESOURCE_POLICY)
                 .filter(|policy| policy.value == "keep")?;
-            Some(Spared::marked(Sparing::Keep, kept.key_span))
+            Some(Exempted::marked(Exemption::Keep, kept.key_span))
         }),
         Removal::ArgoCdPrune => definition(object)
             .or_else(|| sync_option(metadata, &["Prune=false", "Prune=confirm"]))
@@ -114,11 +114,11 @@ pub fn spared<'a>(
 
 /// Spares CustomResourceDefinitions: Argo CD writes no tracking onto one, so that it is never removed from an
 /// Application.
-fn definition(object: &Object) -> Option<Spared<'static>> {
+fn definition(object: &Object) -> Option<Exempted<'static>> {
     object
         .is(kinds::CUSTOM_RESOURCE_DEFINITION)
-        .then_some(Spared {
-            by: Sparing::Definition,
+        .then_some(Exempted {
+            by: Exemption::Definition,
             place: None,
         })
 }
@@ -129,51 +129,51 @@ pub(super) fn outside_of_release(object: &Object, template: Option<&str>) -> boo
 }
 
 /// Returns why an object that Helm creates is not part of the release.
-fn unreleased(object: &Object, template: Option<&str>) -> Option<Spared<'static>> {
+fn unreleased(object: &Object, template: Option<&str>) -> Option<Exempted<'static>> {
     if let Some(hook) = object.metadata().annotation(marks::HELM_HOOK) {
-        return Some(Spared::marked(Sparing::Hook, hook.key_span));
+        return Some(Exempted::marked(Exemption::Hook, hook.key_span));
     }
-    template.is_some_and(in_crds_folder).then_some(Spared {
-        by: Sparing::CrdsFolder,
+    template.is_some_and(in_crds_folder).then_some(Exempted {
+        by: Exemption::CrdsFolder,
         place: None,
     })
 }
 
 /// Reads the policy as `helm uninstall` reads it from the stored release: any value protects.
-fn resource_policy(metadata: Metadata<'_>) -> Option<Spared<'_>> {
+fn resource_policy(metadata: Metadata<'_>) -> Option<Exempted<'_>> {
     let policy = metadata.annotation(marks::HELM_RESOURCE_POLICY)?;
     let by = if policy.value.trim().eq_ignore_ascii_case("keep") {
-        Sparing::Keep
+        Exemption::Keep
     } else {
-        Sparing::UnknownPolicy(policy.value)
+        Exemption::UnknownPolicy(policy.value)
     };
-    Some(Spared::marked(by, policy.key_span))
+    Some(Exempted::marked(by, policy.key_span))
 }
 
 /// Spares hooks: Argo CD runs them, and never prunes one (gitops-engine pkg/sync/sync_context.go).
-fn argo_cd_hook(metadata: Metadata<'_>) -> Option<Spared<'_>> {
+fn argo_cd_hook(metadata: Metadata<'_>) -> Option<Exempted<'_>> {
     let mut keys = [marks::ARGOCD_HOOK, marks::HELM_HOOK].into_iter();
     let hook = keys.find_map(|key| metadata.annotation(key))?;
-    Some(Spared::marked(Sparing::Hook, hook.key_span))
+    Some(Exempted::marked(Exemption::Hook, hook.key_span))
 }
 
 /// Reads Helm's annotation as Argo CD reads one of its own: as a list, compared exactly.
-fn argo_cd_keep(metadata: Metadata<'_>) -> Option<Spared<'_>> {
+fn argo_cd_keep(metadata: Metadata<'_>) -> Option<Exempted<'_>> {
     let policy = metadata.annotation(marks::HELM_RESOURCE_POLICY)?;
     let keeps = marks::sync_options(policy.value).any(|option| option == "keep");
-    keeps.then_some(Spared::marked(Sparing::Keep, policy.key_span))
+    keeps.then_some(Exempted::marked(Exemption::Keep, policy.key_span))
 }
 
-fn sync_option<'a>(metadata: Metadata<'a>, spares: &[&str]) -> Option<Spared<'a>> {
+fn sync_option<'a>(metadata: Metadata<'a>, spares: &[&str]) -> Option<Exempted<'a>> {
     let options = metadata.annotation(marks::ARGOCD_SYNC_OPTIONS)?;
     let option = marks::sync_options(options.value).find(|option| spares.contains(option))?;
-    let by = Sparing::SyncOption(option);
-    Some(Spared::marked(by, options.key_span))
+    let by = Exemption::SyncOption(option);
+    Some(Exempted::marked(by, options.key_span))
 }
 
 /// Reads Flux's labels and annotations, ignoring case (fluxcd/pkg ssa/manager_delete.go, ssa/utils
 /// AnyInMetadata).
-fn flux_opt_out(metadata: Metadata<'_>) -> Option<Spared<'static>> {
+fn flux_opt_out(metadata: Metadata<'_>) -> Option<Exempted<'static>> {
     let opt_outs = [
         (marks::FLUX_PRUNE, "disabled"),
         (marks::FLUX_RECONCILE, "disabled"),
@@ -183,6 +183,6 @@ fn flux_opt_out(metadata: Metadata<'_>) -> Option<Spared<'static>> {
         let written = [metadata.label(key), metadata.annotation(key)];
         let mut written = written.into_iter().flatten();
         let mark = written.find(|mark| mark.value.eq_ignore_ascii_case(disabled))?;
-        Some(Spared::marked(Sparing::FluxOptOut(key), mark.key_span))
+        Some(Exempted::marked(Exemption::FluxOptOut(key), mark.key_span))
     })
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use foldhash::HashMap;
 
 use super::marks;
-use super::protection::{Removal, Spared, spared};
+use super::protection::{Exempted, Removal, spared};
 use super::rendering::Renderings;
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kustomize::SourceTool;
@@ -121,7 +121,7 @@ impl Regime {
     }
 
     /// Returns the name of the tool in output formats.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Helm => "helm",
             Self::ArgoCd => "argocd",
@@ -418,7 +418,7 @@ impl Deliveries {
         inventory: &Inventory,
         member: &'a Member,
         removal: Removal,
-    ) -> Option<Spared<'a>> {
+    ) -> Option<Exempted<'a>> {
         spared(&member.object, self.template(inventory, member), removal)
     }
 }

@@ -9,7 +9,7 @@ use crate::charts::in_crds_folder;
 use crate::inventory::{Inventory, Member};
 use crate::kube::GroupKind;
 use crate::kustomize::folder_of;
-use crate::text::{FileId, RenderedPart, SourceFile, Span};
+use crate::text::{FileId, SourceFile, Span, TemplateMark};
 
 /// The output of Helm in an inventory.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(super) struct Renderings {
 #[derive(Debug)]
 struct RenderedFile {
     /// The template of each document, with the document's start.
-    templates: Vec<RenderedPart>,
+    templates: Vec<TemplateMark>,
     /// The first file that the same release wrote: below one output folder, or of the same chart in the same folder.
     first: FileId,
     /// Whether nothing else is known to install its objects.
@@ -123,7 +123,7 @@ fn ends_with(path: &str, end: &str) -> bool {
 
 /// Returns the first template that a file names.
 fn first_template(file: &SourceFile) -> Option<&str> {
-    let template = file.rendered_parts().iter().find_map(|(_, part)| *part)?;
+    let template = file.template_marks().iter().find_map(|(_, part)| *part)?;
     Some(file.slice(template))
 }
 
@@ -135,8 +135,8 @@ fn chart_of(file: &SourceFile) -> Option<&str> {
 
 /// Returns the template of each document of a file, with the document's start. Helm names the template before every
 /// document; a file of `crds/` is copied after one such comment, even if it has several documents.
-fn rendered_from(file: &SourceFile) -> Vec<RenderedPart> {
-    let mut documents = file.rendered_parts().to_vec();
+fn rendered_from(file: &SourceFile) -> Vec<TemplateMark> {
+    let mut documents = file.template_marks().to_vec();
     let mut copied = None;
     for (_, template) in &mut documents {
         if let Some(named) = *template {

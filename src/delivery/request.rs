@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use foldhash::HashMap;
 
-use super::protection::{Removal, Spared, outside_of_release};
+use super::protection::{Exempted, Removal, outside_of_release};
 use super::regime::Deliveries;
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{ObjectKey, Policy, Wait};
@@ -62,7 +62,7 @@ pub struct Withdrawal<'a> {
     /// The requests, in order.
     pub requests: Vec<ToolRequest>,
     /// The objects that stay in the cluster, and why; in the order of the input.
-    pub spared: Vec<(ObjectId, Spared<'a>)>,
+    pub spared: Vec<(ObjectId, Exempted<'a>)>,
     /// Objects that no request names and no protection spares, such as those outside a namespace that is deleted.
     pub outside: Vec<ObjectId>,
     /// Objects that stay because the sources still contain them, or did when the tool pruned for the last time.

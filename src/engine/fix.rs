@@ -15,10 +15,10 @@ use crate::report::{Graphs, Report};
 use crate::text::{FileId, Side, SourceFile, Span, replaced};
 
 /// Maximum number of rounds. Only a mapping or list with as many defects needs all of them.
-const MOST_ROUNDS: usize = 100;
+const MAX_ROUNDS: usize = 100;
 
 /// Budget for the bytes that all rounds check together. The round that exceeds it is the last.
-const MOST_BYTES: usize = 32 << 20;
+const MAX_BYTES: usize = 32 << 20;
 
 /// A file that fixes change.
 #[derive(Clone, Debug)]
@@ -169,7 +169,7 @@ impl FixRounds {
             .iter()
             .map(|(_, file)| file.text().len())
             .sum::<usize>();
-        self.number < MOST_ROUNDS && self.bytes <= MOST_BYTES
+        self.number < MAX_ROUNDS && self.bytes <= MAX_BYTES
     }
 }
 

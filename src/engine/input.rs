@@ -191,7 +191,7 @@ impl Bundle {
     /// Creates its analysis, which computes everything on first use.
     pub(super) fn analysis(&self) -> Analysis<'_> {
         Analysis::of(&self.inventory)
-            .knowing(Arc::clone(&self.tables))
+            .with_tables(Arc::clone(&self.tables))
             .delivered_by(self.delivery)
     }
 }

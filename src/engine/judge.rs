@@ -9,7 +9,7 @@ use super::notes::{note_on_reach, notes_on_sources};
 use crate::cluster::PlanCache;
 use crate::finding::{Finding, Fixes, Severity};
 use crate::report::Note;
-use crate::rules::{Context, MOST_FINDINGS, Omitted, Rule, Shown};
+use crate::rules::{Context, MAX_FINDINGS, Omitted, Rule, Shown};
 use crate::suppression::Directives;
 use crate::text::plain;
 
@@ -94,7 +94,7 @@ fn too_many(rule: &Rule, omitted: Omitted) -> Note {
         hidden,
         untried,
     } = omitted;
-    let kept = format!("at most {MOST_FINDINGS} findings are reported per rule");
+    let kept = format!("at most {MAX_FINDINGS} findings are reported per rule");
     let parts = [
         (shown, format!("found {shown} more: {kept}")),
         (

@@ -15,7 +15,7 @@ use crate::report::{
 use crate::text::{ColumnUnit, FileId, Span};
 
 /// Maximum number of skipped documents that are listed for one bundle.
-pub(super) const MOST_SKIPPED: usize = 100_000;
+pub(super) const MAX_SKIPPED: usize = 100_000;
 
 /// Lists several bundles in the order of their files. A document in two bundles is listed once if both read it as the
 /// same object, else once for each.
@@ -47,7 +47,7 @@ pub(super) fn write_list(bundles: &[Bundle], out: impl Write) -> io::Result<()> 
     }
 }
 
-/// Lists the skipped documents of bundles in the order of their files, at most [`MOST_SKIPPED`] of each. A document
+/// Lists the skipped documents of bundles in the order of their files, at most [`MAX_SKIPPED`] of each. A document
 /// that two bundles skip is listed once.
 pub(super) fn skipped_in(bundles: &[Bundle]) -> Vec<ListedSkip> {
     let mut all: Vec<_> = bundles.iter().flat_map(skipped).collect();
@@ -67,7 +67,7 @@ fn objects(inventory: &Inventory) -> impl Iterator<Item = ListedObject> {
         .map(|member| listed(inventory, member))
 }
 
-/// Lists the first [`MOST_SKIPPED`] skipped documents.
+/// Lists the first [`MAX_SKIPPED`] skipped documents.
 fn skipped(bundle: &Bundle) -> Vec<ListedSkip> {
     let inventory = &bundle.inventory;
     let broken = bundle.asked_for().filter(|member| !member.decodes());
@@ -82,17 +82,17 @@ fn skipped(bundle: &Bundle) -> Vec<ListedSkip> {
     let asked_for = |skip: &InDocument<Skip>| bundle.is_asked_for(skip.file);
     let by_themselves = inventory.skipped_by_themselves().filter(asked_for);
     let for_neighbours = inventory.skipped_for_neighbours().filter(asked_for);
-    let by_themselves = by_themselves.take(MOST_SKIPPED);
+    let by_themselves = by_themselves.take(MAX_SKIPPED);
     let listed: Vec<_> = by_themselves
-        .chain(for_neighbours.take(MOST_SKIPPED))
+        .chain(for_neighbours.take(MAX_SKIPPED))
         .collect();
     let mut skipped: Vec<_> = listed
         .into_par_iter()
         .map(|skip| (skip.file, skip.what.span, listed_skip(bundle, &skip)))
         .collect();
-    skipped.extend(broken.take(MOST_SKIPPED));
+    skipped.extend(broken.take(MAX_SKIPPED));
     skipped.sort_by_key(|(file, span, _)| (*file, *span));
-    skipped.truncate(MOST_SKIPPED);
+    skipped.truncate(MAX_SKIPPED);
     skipped.into_iter().map(|(_, _, skip)| skip).collect()
 }
 
@@ -164,7 +164,7 @@ fn listed_skip(bundle: &Bundle, skip: &InDocument<Skip>) -> ListedSkip {
         file: bundle.path(skip.file).to_owned(),
         document: skip.document,
         line: line(&bundle.inventory, skip.file, skip.what.span),
-        reason: skip.what.reason.word(),
+        reason: skip.what.reason.as_str(),
         detail: skip.what.reason.to_string(),
     }
 }

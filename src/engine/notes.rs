@@ -6,7 +6,7 @@ use std::path::Path;
 use foldhash::HashSet;
 
 use super::input::Bundle;
-use super::list::MOST_SKIPPED;
+use super::list::MAX_SKIPPED;
 use crate::finding::Severity;
 use crate::kustomize::{ancestors, folder_of, is_remote, name_of, resolve};
 use crate::manifest::{ParsedFile, SkipReason, TemplateLanguage, is_kustomization};
@@ -82,8 +82,8 @@ pub(super) fn remedy(
     let grave = paths_of(findings, Severity::Warning, sources);
     let kustomized: HashSet<&str> = bundles.iter().flat_map(kustomized_files).collect();
     let kustomized = grave.iter().filter(|path| kustomized.contains(*path));
-    let (settled, of) = (kustomized.count(), grave.len());
-    let build = is_most(settled, of).then_some(Remedy::Build { settled, of });
+    let (resolved, of) = (kustomized.count(), grave.len());
+    let build = is_most(resolved, of).then_some(Remedy::Build { resolved, of });
     let files = bundles
         .iter()
         .flat_map(|bundle| bundle.files().map(|(file, _)| bundle.path(file)));
@@ -91,7 +91,7 @@ pub(super) fn remedy(
     let errors = paths_of(findings, Severity::Error, sources);
     let exclude = dominant(&errors, &files).map(Remedy::Exclude);
     let remedies = exclude.into_iter().chain(build);
-    remedies.max_by_key(Remedy::settles)
+    remedies.max_by_key(Remedy::resolves)
 }
 
 /// Returns the reported paths of the files that kustomizations change.
@@ -116,11 +116,11 @@ pub(super) fn note_on_unlisted(bundle: &Bundle) -> Option<Note> {
     let more = bundle
         .skipped()
         .count()
-        .checked_sub(MOST_SKIPPED)
+        .checked_sub(MAX_SKIPPED)
         .filter(|more| *more > 0)?;
     Some(Note {
         severity: Severity::Warning,
-        message: format!("{more} more documents were skipped: {MOST_SKIPPED} are listed"),
+        message: format!("{more} more documents were skipped: {MAX_SKIPPED} are listed"),
         path: None,
         line: None,
     })

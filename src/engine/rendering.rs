@@ -18,7 +18,7 @@ use crate::graph::kustomize::{Resource, resources_of};
 use crate::graph::unread::{UnreadInput, What};
 use crate::inventory::{Exclusion, Overlay, Release, locate};
 use crate::kustomize::{Deliverer, folder_of, name_of, resolve, shown};
-use crate::text::{MadePart, plain};
+use crate::text::{RenderedPart, plain};
 
 /// Maximum nesting of the objects that are written.
 const DEPTH: usize = 200;
@@ -89,7 +89,7 @@ pub(super) struct RenderedText {
     /// The object that delivers them.
     pub(super) by: Option<Deliverer>,
     /// The parts of the text.
-    pub(super) made: Vec<MadePart>,
+    pub(super) made: Vec<RenderedPart>,
 }
 
 /// Renders the charts of the paths of a request. `state` returns which state to read of the repository with this root,
@@ -160,7 +160,7 @@ fn rendered(
                     }
                     for input in one.unread.iter().filter(|input| input.what == What::Chart) {
                         let unrendered = &mut rendered.unrendered;
-                        match said_by_helm(one, input) {
+                        match rejection_message(one, input) {
                             Some(said) => unrendered.rejected.insert(format!(
                                 "{shown}: helm rejects {}, and nothing in it is checked: {said}",
                                 input.subject
@@ -193,9 +193,9 @@ fn rendered(
 
 /// Returns why helm rejects the chart of a delivery; `None` if helm was not run, or may lack values
 /// that only the cluster knows.
-fn said_by_helm<'i>(delivery: &Delivery, chart: &'i UnreadInput) -> Option<&'i str> {
+fn rejection_message<'i>(delivery: &Delivery, chart: &'i UnreadInput) -> Option<&'i str> {
     let are_values_known = delivery.unread.iter().all(|one| one.what != What::Variable);
-    Charts::said_by_helm(&chart.reason).filter(|_| are_values_known)
+    Charts::rejection_message(&chart.reason).filter(|_| are_values_known)
 }
 
 /// Sets up charts for a tree that is not compared with another one: any host that it names is allowed.

@@ -11,14 +11,14 @@ use crate::text::FileId;
 
 /// The grouping key of findings that are shown as one.
 #[derive(PartialEq, Eq, Hash)]
-struct Likeness {
+struct GroupKey {
     rule: &'static str,
     severity: Severity,
     files: Vec<FileId>,
     message: Option<String>,
 }
 
-impl Likeness {
+impl GroupKey {
     /// Returns the key of a finding; `None` for rules whose findings are all shown.
     fn of(finding: &Finding) -> Option<Self> {
         let (files, message) = match rules::find(finding.rule)?.repeats {
@@ -44,10 +44,10 @@ impl Likeness {
 pub(super) fn once(findings: Vec<Reported>) -> Vec<Reported> {
     // Each with the number of others that are combined with it.
     let mut kept: Vec<(Reported, usize)> = Vec::with_capacity(findings.len());
-    let mut first: HashMap<Likeness, usize> = HashMap::default();
+    let mut first: HashMap<GroupKey, usize> = HashMap::default();
     for mut reported in findings {
-        if let Some(likeness) = Likeness::of(&reported.finding) {
-            let at = *first.entry(likeness).or_insert(kept.len());
+        if let Some(key) = GroupKey::of(&reported.finding) {
+            let at = *first.entry(key).or_insert(kept.len());
             if let Some((combined, more)) = kept.get_mut(at) {
                 add_fix(&mut combined.finding, reported.finding.fix.take());
                 combined.finding.related.extend(places(reported.finding));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::inventory::{Overlay, Release};
 use crate::kustomize::Deliverer;
 use crate::rules::World;
-use crate::text::MadePart;
+use crate::text::RenderedPart;
 
 /// The input, and how it is read. The configuration fills in what is missing; an entry here takes precedence.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +40,7 @@ pub struct Request {
     /// The paths of the overlays that programs of bundles printed, by the names of the bundles.
     pub(crate) printed: BTreeMap<String, String>,
     /// The parts of the overlays in `rendered`, by path.
-    pub(crate) made: BTreeMap<String, Vec<MadePart>>,
+    pub(crate) made: BTreeMap<String, Vec<RenderedPart>>,
 }
 
 /// The charts that could not be rendered, a sentence for each.

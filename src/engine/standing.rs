@@ -107,7 +107,7 @@ impl<'s> Standings<'s> {
             arguments: arguments
                 .map(|argument| argument.trim_end_matches('/'))
                 .collect(),
-            is_rendered: sources.any(|file| !file.rendered_parts().is_empty()),
+            is_rendered: sources.any(|file| !file.template_marks().is_empty()),
             repositories: BTreeMap::new(),
             test_data: BTreeMap::new(),
             files: BTreeMap::new(),
@@ -180,7 +180,7 @@ impl<'s> Standings<'s> {
             return Standing::Applied;
         };
         let is_named = path == argument || path == STDIN;
-        if is_named || !source.rendered_parts().is_empty() {
+        if is_named || !source.template_marks().is_empty() {
             return Standing::Applied;
         }
         let located = locate(path);

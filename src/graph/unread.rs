@@ -31,7 +31,7 @@ pub enum What {
 
 impl What {
     /// Returns its name in reports.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Chart => "chart",
             Self::Remote => "remote",

@@ -8,10 +8,10 @@ use foldhash::HashSet;
 use super::error::InputError;
 
 /// The maximum number of files in all bundles together. A file counts once for each bundle that contains it.
-const MOST_FILES: usize = 500_000;
+const MAX_FILES: usize = 500_000;
 
 /// The maximum number of repeated visits to folder entries, manifests or not. The first visit does not count.
-const MOST_ENTRIES: usize = 500_000;
+const MAX_ENTRIES: usize = 500_000;
 
 /// The numbers of files and of repeated visits in all bundles of a run so far. The files of the first bundle are not
 /// limited.
@@ -30,7 +30,7 @@ impl WalkBudget {
     }
 
     /// Records an entry of a folder that was visited before.
-    pub(super) fn look_again(&self) {
+    pub(super) fn count_repeated_entry(&self) {
         self.entries.set(self.entries.get() + 1);
     }
 
@@ -41,7 +41,7 @@ impl WalkBudget {
     pub(super) fn admit_path(&self) -> Result<(), InputError> {
         Self::admit(
             self.entries.get(),
-            MOST_ENTRIES,
+            MAX_ENTRIES,
             "repeated entries of folders",
         )
     }
@@ -55,7 +55,7 @@ impl WalkBudget {
         if before == 0 {
             Ok(())
         } else {
-            Self::admit(before + files, MOST_FILES, "files")
+            Self::admit(before + files, MAX_FILES, "files")
         }
     }
 
@@ -75,15 +75,15 @@ mod tests {
     #[test]
     fn file_limit_applies_to_all_bundles_but_not_to_the_first() {
         let budget = WalkBudget::default();
-        assert_eq!(budget.admit_files(2 * MOST_FILES), Ok(()));
+        assert_eq!(budget.admit_files(2 * MAX_FILES), Ok(()));
         let too_many = Err(InputError::TooMany {
-            most: MOST_FILES,
+            most: MAX_FILES,
             what: "files",
         });
         assert_eq!(budget.admit_files(1), too_many);
         let budget = WalkBudget::default();
         assert_eq!(
-            [budget.admit_files(MOST_FILES - 1), budget.admit_files(1)],
+            [budget.admit_files(MAX_FILES - 1), budget.admit_files(1)],
             [Ok(()), Ok(())]
         );
         assert_eq!(budget.admit_files(1), too_many);
@@ -92,12 +92,12 @@ mod tests {
     #[test]
     fn repeated_folder_entries_count_against_the_limit() {
         let budget = WalkBudget::default();
-        (0..=MOST_ENTRIES).for_each(|_| {
+        (0..=MAX_ENTRIES).for_each(|_| {
             assert_eq!(budget.admit_path(), Ok(()));
-            budget.look_again();
+            budget.count_repeated_entry();
         });
         let too_many = InputError::TooMany {
-            most: MOST_ENTRIES,
+            most: MAX_ENTRIES,
             what: "repeated entries of folders",
         };
         assert_eq!(budget.admit_path(), Err(too_many));

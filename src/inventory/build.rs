@@ -72,7 +72,7 @@ impl Inventory {
                 Some(_) => (None, false),
             });
         let neighbours: Vec<_> = neighbours.collect();
-        let mut set_aside = Vec::new();
+        let mut skipped_for_neighbours = Vec::new();
         let rendered = RenderedTemplates::of(&files);
         written.retain(|object| {
             let at = object.file.0 as usize;
@@ -86,7 +86,7 @@ impl Inventory {
                 is_draft.then_some(SkipReason::RenderedTemplate)
             });
             let is_written = reason.is_none();
-            set_aside.extend(reason.map(|reason| {
+            skipped_for_neighbours.extend(reason.map(|reason| {
                 let span = object.what.start();
                 InDocument {
                     what: Skip { span, reason },
@@ -118,7 +118,7 @@ impl Inventory {
             namespace,
             limits,
             namespaces,
-            set_aside,
+            skipped_for_neighbours,
             ..Self::default()
         };
         inventory.build(written, &built);
@@ -196,8 +196,10 @@ impl Inventory {
             .any(|field| object.metadata().has_server_field(field));
         let from_dump = object.uid().is_some() && (stamped || all_have_uids);
         // The namespace of a live object is always written: without one, the object is cluster-scoped.
-        let homeless = from_dump && object.namespace().is_none();
-        let scope = resolution.scope.or(homeless.then_some(Scope::Cluster));
+        let lacks_namespace = from_dump && object.namespace().is_none();
+        let scope = resolution
+            .scope
+            .or(lacks_namespace.then_some(Scope::Cluster));
         let key = self.key_of(file, object, scope);
         let begins = object.value().span().start;
         let key = match built {

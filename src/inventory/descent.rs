@@ -72,7 +72,7 @@ impl<'a> Descent<'a> {
                 .map_or_else(walkdir::Error::depth, DirEntry::depth);
             again.truncate(depth);
             if again.last() == Some(&true) {
-                found.budget.look_again();
+                found.budget.count_repeated_entry();
             }
             match entry {
                 Ok(entry) if entry.file_type().is_dir() || entry.depth() == 0 => {

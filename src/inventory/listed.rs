@@ -18,7 +18,7 @@ pub struct Listed {
     /// The arguments that lead to no file.
     pub missing: Vec<String>,
     /// The arguments, to match files of any type.
-    pub asked: Asked,
+    pub requested: RequestedPaths,
 }
 
 /// The characters of globs.
@@ -51,28 +51,29 @@ pub fn walk_listed(paths: &[&str], arguments: &[String]) -> Result<Listed, Input
         }
     }
     let found = (0..paths.len()).filter(|at| found[*at]).collect();
-    let asked = Asked {
+    let requested = RequestedPaths {
         paths: arguments.to_vec(),
         globs,
     };
     Ok(Listed {
         found,
         missing,
-        asked,
+        requested,
     })
 }
 
 /// The requested paths of a tree, for files of any type. By default all files are requested.
 #[derive(Clone, Debug, Default)]
-pub struct Asked {
+pub struct RequestedPaths {
     paths: Vec<String>,
     globs: Vec<GlobSet>,
 }
 
-impl Asked {
+impl RequestedPaths {
     /// Whether a path is requested, is below a requested folder, or matches a glob.
     pub fn has(&self, path: &str) -> bool {
-        let is_named = |asked: &String| asked.is_empty() || ancestors(path).any(|at| at == asked);
+        let is_named =
+            |requested: &String| requested.is_empty() || ancestors(path).any(|at| at == requested);
         self.paths.is_empty()
             || self.paths.iter().any(is_named)
             || self.globs.iter().any(|glob| glob.is_match(path))

@@ -137,11 +137,11 @@ impl Inventory {
     }
 
     /// Returns the groups of objects with the same key, in the order of their first objects.
-    pub fn namesakes(&self) -> Vec<&[ObjectId]> {
+    pub fn duplicates(&self) -> Vec<&[ObjectId]> {
         let groups = self.by_key.each(|id| named_key_of(self.member(id)));
-        let mut namesakes: Vec<&[ObjectId]> = groups.filter(|ids| ids.len() > 1).collect();
-        namesakes.sort_unstable_by_key(|ids| ids.first().copied());
-        namesakes
+        let mut duplicates: Vec<&[ObjectId]> = groups.filter(|ids| ids.len() > 1).collect();
+        duplicates.sort_unstable_by_key(|ids| ids.first().copied());
+        duplicates
     }
 
     /// Returns the objects that are known to be in a namespace, in order. The namespace controller deletes them with

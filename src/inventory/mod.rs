@@ -51,7 +51,7 @@ pub use error::InputError;
 pub use exclusion::Exclusion;
 use index::Index;
 pub use kinds::{ExtraKind, Kinds, Resolution, ScopeSource, Serving};
-pub use listed::{Asked, Listed, walk_listed};
+pub use listed::{Listed, RequestedPaths, walk_listed};
 pub use location::{FileIdentity, STDIN, locate};
 pub use neighbourhood::Neighbourhood;
 pub use open::{read_in_tree, read_own_file, too_large};
@@ -147,7 +147,7 @@ pub struct Inventory {
     files: Vec<ParsedFile>,
     neighbourhood: Neighbourhood,
     /// Objects that are not applied according to neighbours of their file.
-    set_aside: Vec<InDocument<Skip>>,
+    skipped_for_neighbours: Vec<InDocument<Skip>>,
     hidden: usize,
     resolutions: Resolutions,
     by_uid: Index,
@@ -216,7 +216,7 @@ impl Inventory {
 
     /// Returns the objects that are skipped because of neighbours of their file, in order.
     pub fn skipped_for_neighbours(&self) -> impl Iterator<Item = InDocument<Skip>> {
-        self.set_aside.iter().cloned()
+        self.skipped_for_neighbours.iter().cloned()
     }
 
     /// Returns the number of documents and files that may contain unseen objects: templates, and unreadable ones.
@@ -246,7 +246,9 @@ impl Inventory {
 
     /// Whether neighbours of the file say that none of its objects are applied.
     fn is_set_aside(&self, file: FileId) -> bool {
-        let found = self.set_aside.binary_search_by_key(&file, |skip| skip.file);
+        let found = self
+            .skipped_for_neighbours
+            .binary_search_by_key(&file, |skip| skip.file);
         found.is_ok() && self.members_of(file).is_empty()
     }
 
@@ -258,11 +260,11 @@ impl Inventory {
 
     /// Returns the key of an object as it is written in its file.
     pub fn written_key(&self, member: &Member) -> ObjectKey {
-        let homeless = member.from_dump && member.object.namespace().is_none();
+        let lacks_namespace = member.from_dump && member.object.namespace().is_none();
         self.key_of(
             member.file,
             &member.object,
-            member.scope().or(homeless.then_some(Scope::Cluster)),
+            member.scope().or(lacks_namespace.then_some(Scope::Cluster)),
         )
     }
 

@@ -102,7 +102,7 @@ impl Neighbourhood {
     fn record_use(&mut self, folder: &str, file: String, used: Use) {
         let is_below = ancestors(folder_of(&file)).any(|above| above == folder);
         let uses = match used {
-            Use::Otherwise(_) if !is_below => &mut self.uses_from_elsewhere,
+            Use::NotApplied(_) if !is_below => &mut self.uses_from_elsewhere,
             _ => &mut self.uses,
         };
         let uses = uses.entry(file).or_default();
@@ -133,7 +133,7 @@ impl Neighbourhood {
             named.filter(|(path, _)| !self.is_named_as_applied(path) && !self.is_pointed_at(path));
         let named = named.filter_map(|(path, uses)| {
             let mut uses = uses.iter().map(|(used, _)| used);
-            let not_applied = uses.find(|used| matches!(used, Use::Otherwise(_)))?;
+            let not_applied = uses.find(|used| matches!(used, Use::NotApplied(_)))?;
             Some((path.clone(), not_applied.clone()))
         });
         let mut pending: Vec<(String, Use)> = named.collect();
@@ -194,7 +194,7 @@ impl Neighbourhood {
         let elsewhere = self.uses_from_elsewhere.get(path).filter(|_| elsewhere);
         let uses = self.uses.get(path).into_iter().chain(elsewhere).flatten();
         uses.filter_map(|(used, _)| match used {
-            Use::Otherwise(reason) => Some(reason),
+            Use::NotApplied(reason) => Some(reason),
             Use::Applied(_) => None,
         })
     }

@@ -53,7 +53,7 @@ impl Files {
     /// Prepares a later run. Every folder and file that may have changed is read again, but a file is parsed again only
     /// if its text differs.
     #[must_use]
-    pub fn to_be_read_again(&self, on_disk: OnDisk) -> Self {
+    pub fn for_next_run(&self, on_disk: OnDisk) -> Self {
         let walks = match on_disk {
             OnDisk::Unchanged => self.walks.clone(),
             OnDisk::MayDiffer => HashMap::default(),

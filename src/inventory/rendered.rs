@@ -72,7 +72,7 @@ impl<'f> RenderedTemplates<'f> {
 }
 
 fn is_rendered(file: &ParsedFile) -> bool {
-    !file.source().rendered_parts().is_empty()
+    !file.source().template_marks().is_empty()
 }
 
 fn printed<'f>(template: &'f str, object: &'f Object) -> Printed<'f> {
@@ -82,7 +82,7 @@ fn printed<'f>(template: &'f str, object: &'f Object) -> Printed<'f> {
 
 /// Returns the template of an object that helm printed. A file of `crds/` is copied after one comment.
 fn template_of<'f>(source: &'f SourceFile, object: &Object) -> Option<&'f str> {
-    let parts = source.rendered_parts();
+    let parts = source.template_marks();
     let start = object.start().start;
     let after = parts.partition_point(|(document, _)| *document <= start);
     let before = parts[..after].iter().rev();

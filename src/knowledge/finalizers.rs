@@ -53,7 +53,7 @@ pub enum Handles {
 }
 
 /// Image names that do not identify an operator.
-const ANYBODYS_NAMES: [&str; 6] = [
+const GENERIC_NAMES: [&str; 6] = [
     "agent",
     "controller",
     "manager",
@@ -303,7 +303,7 @@ impl Controller {
     pub fn may_be_run_by(&self, image: &str, command_line: &[&str]) -> bool {
         let name = image_name(image);
         let names = self.images.iter().filter_map(ImagePattern::name);
-        let is_own = !ANYBODYS_NAMES.contains(&name) && names.into_iter().any(|own| own == name);
+        let is_own = !GENERIC_NAMES.contains(&name) && names.into_iter().any(|own| own == name);
         is_own && self.is_started_by(command_line)
     }
 

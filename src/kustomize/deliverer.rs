@@ -92,7 +92,7 @@ impl SourceTool {
     }
 
     /// Returns the name of the tool in reports.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Flux | Self::FluxRelease => "flux",
             Self::ArgoCd | Self::ArgoCdSet => "argocd",

@@ -21,7 +21,7 @@ pub fn included_by(path: &str, file: &ParsedFile) -> Vec<String> {
     let patches = facts
         .mentions
         .iter()
-        .filter(|mention| matches!(mention.used, Use::Otherwise(SkipReason::Patch(_))))
+        .filter(|mention| matches!(mention.used, Use::NotApplied(SkipReason::Patch(_))))
         .map(|mention| mention.path.as_str());
     built
         .chain(patches)

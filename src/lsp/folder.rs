@@ -22,9 +22,9 @@ pub(super) struct Folder {
     pub(super) workspace: Workspace,
     reading: Option<Reading>,
     /// The file whose diagnostics show the mistake that prevents a check of the folder.
-    pub(super) mistaken: Option<Uri>,
+    pub(super) mistake_file: Option<Uri>,
     /// The error of the last check, if it failed; it is not shown twice.
-    pub(super) told: Option<String>,
+    pub(super) reported_error: Option<String>,
     /// Whether the last check exceeded a limit, which is not logged again.
     pub(super) is_limited: bool,
 }
@@ -35,8 +35,8 @@ impl Folder {
         Self {
             workspace,
             reading: None,
-            mistaken: None,
-            told: None,
+            mistake_file: None,
+            reported_error: None,
             is_limited: false,
         }
     }

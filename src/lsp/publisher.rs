@@ -90,8 +90,8 @@ impl<'c> Publisher<'c> {
                 None => self.clear(&document.uri),
             }
         }
-        let mistaken = folder.mistaken.take();
-        if let Some(uri) = mistaken
+        let mistake_file = folder.mistake_file.take();
+        if let Some(uri) = mistake_file
             && workspace.open().all(|(_, document)| document.uri != uri)
         {
             self.clear(&uri);
@@ -121,7 +121,7 @@ impl<'c> Publisher<'c> {
         let uri = open.map_or(uri, |document| document.uri.clone());
         let (version, is_open) = (open.map(|document| document.version), open.is_some());
         self.show(&uri, version, vec![diagnostic]);
-        let before = folder.mistaken.replace(uri.clone());
+        let before = folder.mistake_file.replace(uri.clone());
         if let Some(before) = before.filter(|before| *before != uri) {
             self.clear(&before);
         }

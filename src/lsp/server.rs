@@ -34,7 +34,7 @@ use crate::text::{ColumnUnit, plain};
 
 /// Limits of the debounce interval, which is a quarter of the time that the last check took.
 const LEAST_QUIET: Duration = Duration::from_millis(15);
-const MOST_QUIET: Duration = Duration::from_millis(300);
+const MAX_QUIET: Duration = Duration::from_millis(300);
 
 /// One editor, and the folders that it works on.
 pub(super) struct Server<'c> {
@@ -123,7 +123,7 @@ impl<'c> Server<'c> {
 
     /// Waits for a message. If none comes soon, computes facts that the next request will need.
     fn wait(&self) -> Option<Message> {
-        match self.connection.receiver.recv_timeout(MOST_QUIET) {
+        match self.connection.receiver.recv_timeout(MAX_QUIET) {
             Ok(message) => return Some(message),
             Err(error) if error.is_timeout() => {
                 for folder in self.folders.iter() {
@@ -145,14 +145,14 @@ impl<'c> Server<'c> {
             match folder.refresh(self.unit) {
                 Ok(()) => {
                     self.publisher.publish(folder);
-                    folder.told = None;
+                    folder.reported_error = None;
                     log_limits(&self.client, folder);
                 }
                 Err(error) => fail(&self.client, &mut self.publisher, folder, &error),
             }
             self.client.end_progress();
         }
-        self.quiet = (began.elapsed() / 4).clamp(LEAST_QUIET, MOST_QUIET);
+        self.quiet = (began.elapsed() / 4).clamp(LEAST_QUIET, MAX_QUIET);
     }
 
     /// Moves all received messages to `waiting`, because a later one may cancel a waiting request.
@@ -385,12 +385,12 @@ fn fail(
     error: &SessionError,
 ) {
     let is_seen = publisher.publish_mistake(error, folder);
-    let told = Some(error.to_string());
-    if !is_seen && folder.told != told {
+    let reported_error = Some(error.to_string());
+    if !is_seen && folder.reported_error != reported_error {
         let message = plain::visible_in_place(&format!("ownerlint: {error}"));
         client.say(MessageType::ERROR, message);
     }
-    folder.told = told;
+    folder.reported_error = reported_error;
 }
 
 /// Logs which findings of a folder are missing because of a limit, once while there are any.

@@ -7,7 +7,7 @@ use super::provenance::templates;
 use super::recognition::{FileFacts, Skip, SkipReason};
 use super::secret;
 use super::secret_words::SecretWords;
-use crate::text::{MadePart, Side, SourceFile, Span};
+use crate::text::{RenderedPart, Side, SourceFile, Span};
 use crate::yaml::{self, Tree};
 
 /// The content of one text. It depends on that text alone: the inventory of a bundle determines scopes, keys and
@@ -44,7 +44,7 @@ impl ParsedFile {
             Vec::new()
         };
         Self {
-            source: source.with_hidden(hidden).with_rendered(parts),
+            source: source.with_hidden(hidden).with_template_marks(parts),
             content: Arc::new(Ok(documents)),
         }
     }
@@ -66,9 +66,9 @@ impl ParsedFile {
     }
 
     /// Records the parts of a text that is not in the tree and that programs render, in order.
-    pub fn with_made(self, parts: Vec<MadePart>) -> Self {
+    pub fn with_rendered(self, parts: Vec<RenderedPart>) -> Self {
         Self {
-            source: self.source.with_made(parts),
+            source: self.source.with_rendered(parts),
             ..self
         }
     }

@@ -22,10 +22,10 @@ use crate::yaml::{
 const LONG: usize = 256 * 1024;
 
 /// The maximum number of unreadable documents of a file with a reason of their own; further ones are only counted.
-const MOST_UNREADABLE: usize = 100;
+const MAX_UNREADABLE: usize = 100;
 
 /// The reason of the documents that are only counted.
-const LIKE_OTHERS: &str = "unreadable, like 100 documents before it";
+const ABRIDGED_REASON: &str = "unreadable, like 100 documents before it";
 
 /// One document of a file.
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ pub(super) struct Documents {
     /// Whether a comment may name the template of a document.
     pub(super) may_name_templates: bool,
     unreadable: usize,
-    /// The first unreadable manifest whose reason is [`LIKE_OTHERS`], and the number of these.
+    /// The first unreadable manifest whose reason is [`ABRIDGED_REASON`], and the number of these.
     pub(super) more_unreadable: Option<(Span, usize)>,
 }
 
@@ -106,13 +106,13 @@ impl Documents {
         let may_be_hidden = text.secrets.are_in(document.span);
         let is_silent = document.problems.is_empty() && document.comments.is_empty();
         self.unreadable += usize::from(document.is_unreadable);
-        let is_one_more = document.is_unreadable && self.unreadable > MOST_UNREADABLE;
+        let is_one_more = document.is_unreadable && self.unreadable > MAX_UNREADABLE;
         if is_one_more && is_silent && !may_be_hidden {
             self.unreadable -= 1;
             for skip in &mut skips {
                 self.abridge(skip);
             }
-        } else if may_be_hidden || !is_silent || document.says_something() {
+        } else if may_be_hidden || !is_silent || document.has_content() {
             self.parsed.push(document);
         }
         self.skipped
@@ -122,10 +122,10 @@ impl Documents {
     fn abridge(&mut self, skip: &mut Skip) {
         match &mut skip.reason {
             SkipReason::Template(_, reason) | SkipReason::Text(reason) => {
-                *reason = LIKE_OTHERS.into();
+                *reason = ABRIDGED_REASON.into();
             }
             SkipReason::Unreadable(reason) => {
-                *reason = LIKE_OTHERS.into();
+                *reason = ABRIDGED_REASON.into();
                 self.more_unreadable.get_or_insert((skip.span, 0)).1 += 1;
             }
             _ => {}
@@ -198,7 +198,7 @@ impl ParsedDocument {
     }
 
     /// Whether it has more than skips, problems and comments.
-    fn says_something(&self) -> bool {
+    fn has_content(&self) -> bool {
         self.tree.is_some() || self.error.is_some() || !self.quirks.is_empty()
     }
 }
@@ -327,6 +327,6 @@ mod tests {
 
     #[test]
     fn abridged_reason_names_the_limit() {
-        assert!(LIKE_OTHERS.contains(&format!(" {MOST_UNREADABLE} ")));
+        assert!(ABRIDGED_REASON.contains(&format!(" {MAX_UNREADABLE} ")));
     }
 }

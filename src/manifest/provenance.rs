@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use crate::text::{RenderedPart, Span};
+use crate::text::{Span, TemplateMark};
 
 const SOURCE: &str = "# Source: ";
 
@@ -20,7 +20,7 @@ pub fn is_rendered(text: &str) -> bool {
 
 /// Returns the start of each document of `text`, with the path of its template if a comment before its first key names
 /// one. The result is empty if no comment does.
-pub(super) fn templates(text: &str) -> Vec<RenderedPart> {
+pub(super) fn templates(text: &str) -> Vec<TemplateMark> {
     // PowerShell writes a byte order mark first.
     let mut start = if text.starts_with(BYTE_ORDER_MARK) {
         BYTE_ORDER_MARK.len_utf8()

@@ -6,7 +6,7 @@ use super::part::MergePart;
 use crate::finding::Certainty;
 use crate::inventory::{Member, ObjectId};
 use crate::kube::ObjectKey;
-use crate::ownership::{Backend, Purpose, Selected, SelectionId, ServedClient};
+use crate::ownership::{Backend, Purpose, Selected, SelectionId, ServiceCaller};
 
 /// An object of head whose Service has lost its backend, and the deleted object that explains it.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub struct LostBackend<'a> {
     /// The object that names the Service, in head.
     pub object: &'a Member,
     /// The calls to the Service that `object` configures.
-    pub clients: Vec<ServedClient>,
+    pub clients: Vec<ServiceCaller>,
     /// The removed object, in base: the Service, or the first of its workloads, all of which are deleted.
     pub left: &'a Member,
     /// Whether the loss is certain.
@@ -34,14 +34,14 @@ pub(super) fn lost_backends<'a>(
         return Vec::new();
     };
     let (before, after) = (&part.analysis.ownership().serves, outlook.serves());
-    let mut answered: BTreeMap<(&ObjectKey, ObjectKey), &ServedClient> = BTreeMap::new();
+    let mut answered: BTreeMap<(&ObjectKey, ObjectKey), &ServiceCaller> = BTreeMap::new();
     for client in &before.clients {
         let object = &part.base.inventory.member(client.object).key;
         answered
             .entry((object, client.service_key()))
             .or_insert(client);
     }
-    let mut departures = Departures {
+    let mut deleted_backends = DeletedBackends {
         part,
         takes_away,
         of_workloads: BTreeMap::new(),
@@ -62,7 +62,7 @@ pub(super) fn lost_backends<'a>(
         {
             continue;
         }
-        let Some((left, certain)) = departures.of(&was.backend) else {
+        let Some((left, certain)) = deleted_backends.of(&was.backend) else {
             continue;
         };
         let unanswered = LostBackend {
@@ -91,20 +91,20 @@ fn is_needed(purpose: &Purpose) -> bool {
 /// Returns whether there is or may be a backend: the endpoints of a Service without a selector are managed elsewhere.
 fn answers(backend: &Backend) -> bool {
     match backend {
-        Backend::Service { pods, .. } => *pods != Selected::Nobody,
+        Backend::Service { pods, .. } => *pods != Selected::NoPods,
         Backend::Absent(_) => false,
     }
 }
 
 /// A lookup of deleted backends of base.
-struct Departures<'p, 'a, 'f> {
+struct DeletedBackends<'p, 'a, 'f> {
     part: &'p MergePart<'a>,
     takes_away: TakesAway<'f>,
     /// Cache: whether all workloads of a selection are certainly deleted; `None` if some are not deleted.
     of_workloads: BTreeMap<SelectionId, Option<bool>>,
 }
 
-impl<'a> Departures<'_, 'a, '_> {
+impl<'a> DeletedBackends<'_, 'a, '_> {
     /// Returns the deleted Service of a backend, or the first of its workloads if all are deleted, and whether the
     /// deletion is certain.
     fn of(&mut self, backend: &Backend) -> Option<(&'a Member, bool)> {

@@ -4,11 +4,11 @@
 
 use std::collections::BTreeSet;
 
-use super::deleted::{but_for, generated_deleted};
+use super::deleted::{excluding, generated_deleted};
 use super::part::with_key;
 use super::pruning::{CANNOT_BUILD, Delivery, FIXED_REVISION, STOPS_PRUNING, keeps_revision};
 use crate::changes::{DeliveredMarks, KnownDelivery, TreePart};
-use crate::delivery::{Leaving, Spared, Sparing, Withdrawal, argocd};
+use crate::delivery::{Exempted, Exemption, Leaving, Withdrawal, argocd};
 use crate::graph::delivery::Settings;
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{ObjectKey, Policy};
@@ -195,11 +195,11 @@ impl<'a> Delivery<'a, '_> {
             is_possible: before.is_possible
                 || after.is_possible
                 || self.may_fail_by_hook(by, before, after),
-            ..but_for(
+            ..excluding(
                 leaving,
                 before,
                 |marks| {
-                    let hook = marks.is_hook.then_some(Sparing::Hook);
+                    let hook = marks.is_hook.then_some(Exemption::Hook);
                     option(marks, "Prune=false").or(hook)
                 },
                 |leaving| argocd::prune(leaving, policy),
@@ -286,7 +286,7 @@ pub(super) fn with_own_option<'a>(
     leaving: &Leaving<'a>,
     known: &KnownDelivery,
     option: &'static str,
-) -> (Vec<(ObjectId, Spared<'a>)>, Leaving<'a>) {
+) -> (Vec<(ObjectId, Exempted<'a>)>, Leaving<'a>) {
     let key = option.split_inclusive('=').next().unwrap_or_default();
     let (own, spared): (Vec<&Member>, Vec<&Member>) = leaving.members.iter().partition(|member| {
         let marks = known.marks_of(member).into_iter();
@@ -294,10 +294,10 @@ pub(super) fn with_own_option<'a>(
         own.find(|own| own.starts_with(key))
             .is_some_and(|own| own != option)
     });
-    let by = Sparing::SyncOption(option);
+    let by = Exemption::SyncOption(option);
     let spared = spared
         .iter()
-        .map(|member| (member.id, Spared { by, place: None }));
+        .map(|member| (member.id, Exempted { by, place: None }));
     let own = Leaving {
         members: own,
         ..leaving.clone()
@@ -326,10 +326,10 @@ pub(super) fn any_has(leaving: &Leaving<'_>, known: &KnownDelivery, wanted: &str
     marks.any(|marks| has(&marks.sync_options, wanted))
 }
 
-pub(super) fn option<'m>(marks: &'m DeliveredMarks, wanted: &str) -> Option<Sparing<'m>> {
+pub(super) fn option<'m>(marks: &'m DeliveredMarks, wanted: &str) -> Option<Exemption<'m>> {
     let mut options = marks.sync_options.iter();
     let option = options.find(|option| *option == wanted)?;
-    Some(Sparing::SyncOption(option))
+    Some(Exemption::SyncOption(option))
 }
 
 /// Returns the policy of the sync option `PrunePropagationPolicy`; foreground by default.

@@ -17,7 +17,7 @@ use crate::ownership::Tie;
 
 /// All objects that are deleted or get stuck because one object is removed.
 #[derive(Clone, Debug)]
-pub struct MergeCascade<'a> {
+pub struct Cascade<'a> {
     /// The object whose removal explains the worst losses, and is visible in the change. The finding points at it.
     pub culprit: &'a Member,
     /// The kind of the culprit.
@@ -56,7 +56,7 @@ pub(super) fn cascades<'a>(
     part: &MergePart<'a>,
     withdrawn: &PartWithdrawal,
     effects: &[DiffEffect],
-) -> Vec<MergeCascade<'a>> {
+) -> Vec<Cascade<'a>> {
     if withdrawn.requests.is_empty() {
         return Vec::new();
     }
@@ -86,7 +86,7 @@ pub(super) fn cascades<'a>(
     for set in ScaledSets::of(part).keys() {
         by_root.remove(set);
     }
-    let mut found: Vec<MergeCascade<'a>> = by_root
+    let mut found: Vec<Cascade<'a>> = by_root
         .into_values()
         .filter_map(|losses| cascade(part, losses, &removed))
         .collect();
@@ -98,7 +98,7 @@ fn cascade<'a>(
     part: &MergePart<'a>,
     mut losses: Vec<Loss<'a>>,
     removed: &BTreeSet<ObjectKey>,
-) -> Option<MergeCascade<'a>> {
+) -> Option<Cascade<'a>> {
     losses.sort_by(|a, b| (b.severity, a.standing, &a.key).cmp(&(a.severity, b.standing, &b.key)));
     let severity = losses.first()?.severity?;
     let common = losses
@@ -119,7 +119,7 @@ fn cascade<'a>(
         Some((member, kind(part, member, &losses)?))
     })?;
     let instead = part.unseen_source(culprit).map(str::to_owned);
-    Some(MergeCascade {
+    Some(Cascade {
         culprit,
         kind,
         severity,

@@ -20,7 +20,7 @@ pub struct CauseInHead {
     /// The edited part of it.
     pub span: Span,
     /// The label of the place, such as `its new name`.
-    pub words: &'static str,
+    pub label: &'static str,
 }
 
 /// A file that both sides have with different texts.
@@ -74,7 +74,7 @@ impl MergePart<'_> {
             return Some(renaming.unwrap_or_else(|| CauseInHead {
                 file: self.sides.head_file(is.tree, after.file),
                 span: after.object.name_span(),
-                words: if after.key.name != member.key.name {
+                label: if after.key.name != member.key.name {
                     "its new name"
                 } else if after.key.namespace != member.key.namespace {
                     "in a new namespace"
@@ -125,11 +125,11 @@ impl MergePart<'_> {
         Some(self.at(edited, edited.first, CHANGES_BUILD))
     }
 
-    fn at(&self, edited: &EditedFile, span: Span, words: &'static str) -> CauseInHead {
+    fn at(&self, edited: &EditedFile, span: Span, label: &'static str) -> CauseInHead {
         CauseInHead {
             file: self.sides.head_file(edited.part, edited.file),
             span,
-            words,
+            label,
         }
     }
 

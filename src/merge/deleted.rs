@@ -8,7 +8,7 @@ use super::pruning::DeliveryChoice;
 use crate::changes::{DeliveredMarks, KnownDelivery};
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
 use crate::delivery::marks::FLUX_PRUNE;
-use crate::delivery::{Leaving, Spared, Sparing, Withdrawal, argocd, flux};
+use crate::delivery::{Exempted, Exemption, Leaving, Withdrawal, argocd, flux};
 use crate::graph::argo::deletion_policy;
 use crate::inventory::Member;
 use crate::kustomize::SourceTool;
@@ -56,7 +56,7 @@ impl<'a> DeletedDelivery<'a, '_> {
             Some(known) => KustomizationSettings::applied(&known.settings),
             None => KustomizationSettings::of(&self.object.object),
         };
-        but_for_unpruned(self.leaving, self.known, |leaving| {
+        excluding_unpruned(self.leaving, self.known, |leaving| {
             flux::kustomization_deleted(leaving, settings)
         })
     }
@@ -80,11 +80,11 @@ impl<'a> DeletedDelivery<'a, '_> {
         let policy = self.choice.cascade.unwrap_or(policy);
         let mut deleted = Withdrawal {
             is_possible: known.is_possible,
-            ..but_for(
+            ..excluding(
                 &leaving,
                 known,
                 |marks| {
-                    let hook = marks.is_passing.then_some(Sparing::Hook);
+                    let hook = marks.is_transient.then_some(Exemption::Hook);
                     option(marks, "Delete=false").or(hook)
                 },
                 |leaving| argocd::application_deleted(leaving, policy),
@@ -109,7 +109,7 @@ pub(super) fn generated_deleted<'a>(
 }
 
 /// Applies `act` to the removed objects, except those that the build marks as never pruned by Flux.
-pub fn but_for_unpruned<'a>(
+pub fn excluding_unpruned<'a>(
     leaving: &Leaving<'a>,
     known: Option<&'a KnownDelivery>,
     act: impl FnOnce(&Leaving<'a>) -> Withdrawal<'a>,
@@ -117,30 +117,30 @@ pub fn but_for_unpruned<'a>(
     let Some(known) = known else {
         return act(leaving);
     };
-    but_for(
+    excluding(
         leaving,
         known,
         |marks| {
             marks
                 .is_spared_by_flux
-                .then_some(Sparing::FluxOptOut(FLUX_PRUNE))
+                .then_some(Exemption::FluxOptOut(FLUX_PRUNE))
         },
         act,
     )
 }
 
 /// Applies `act` to the removed objects, except those that `spares` keeps because of a mark of the build.
-pub(super) fn but_for<'a>(
+pub(super) fn excluding<'a>(
     leaving: &Leaving<'a>,
     known: &'a KnownDelivery,
-    spares: impl Fn(&'a DeliveredMarks) -> Option<Sparing<'a>>,
+    spares: impl Fn(&'a DeliveredMarks) -> Option<Exemption<'a>>,
     act: impl FnOnce(&Leaving<'a>) -> Withdrawal<'a>,
 ) -> Withdrawal<'a> {
     let mut spared = Vec::new();
     let mut members = Vec::new();
     for member in &leaving.members {
         match known.marks_of(member).and_then(&spares) {
-            Some(by) => spared.push((member.id, Spared { by, place: None })),
+            Some(by) => spared.push((member.id, Exempted { by, place: None })),
             None => members.push(*member),
         }
     }

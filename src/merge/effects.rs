@@ -8,7 +8,7 @@ use super::part::{MergePart, with_key};
 use super::replaced::Answer;
 use super::scaled::ScaledSets;
 use super::updated::is_mounted;
-use super::withdraw::{PartWithdrawal, ToolRelease, delivered};
+use super::withdraw::{FinalizerRemoval, PartWithdrawal, delivered};
 use crate::changes::Destination;
 use crate::cluster::Scenario;
 use crate::gc::{ClusterError, Fate, Plan, Step};
@@ -27,15 +27,15 @@ pub fn scenario(
     implied: &Implied<'_>,
 ) -> Result<Scenario, ClusterError> {
     let mut scenario = Scenario::removal(&part.analysis, implied, &withdrawn.requests, true)?;
-    if !withdrawn.releases.is_empty() {
-        let steps = release_steps(&withdrawn.releases, &scenario.verdict());
+    if !withdrawn.finalizer_removals.is_empty() {
+        let steps = release_steps(&withdrawn.finalizer_removals, &scenario.verdict());
         scenario.release(steps);
     }
     Ok(scenario)
 }
 
 /// Returns steps that remove the finalizers of the releases whose awaited objects are gone at the end of `plan`.
-pub fn release_steps(releases: &[ToolRelease], plan: &Plan<'_>) -> Vec<Step> {
+pub fn release_steps(releases: &[FinalizerRemoval], plan: &Plan<'_>) -> Vec<Step> {
     let Some(verdict) = plan.verdict() else {
         return Vec::new();
     };
@@ -65,14 +65,14 @@ pub fn release_steps(releases: &[ToolRelease], plan: &Plan<'_>) -> Vec<Step> {
 
 /// The inputs of the effects: a part, the tools' requests about it, and their simulation.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Telling<'a> {
+pub(super) struct EffectInputs<'a> {
     pub(super) part: &'a MergePart<'a>,
     pub(super) withdrawn: &'a PartWithdrawal,
     pub(super) implied: &'a Implied<'a>,
     pub(super) plan: &'a Plan<'a>,
 }
 
-impl<'a> Telling<'a> {
+impl<'a> EffectInputs<'a> {
     /// Returns the effects, ordered by key.
     pub(super) fn effects(&self) -> Vec<DiffEffect> {
         let Some(last) = self.plan.steps.len().checked_sub(1) else {
@@ -246,7 +246,7 @@ impl<'a> Telling<'a> {
             };
             let again = self.effect(&base.key, kind, certainty, because);
             effects.extend(data.into_iter().chain([again]).map(|effect| DiffEffect {
-                regime: Some(regime.word()),
+                regime: Some(regime.as_str()),
                 ..effect
             }));
         }
@@ -288,7 +288,9 @@ impl<'a> Telling<'a> {
     /// Returns how certain an effect is that happens because of the objects `because`.
     fn certainty(&self, raced: bool, because: &[ObjectKey]) -> EffectCertainty {
         let tool = self.withdrawn.tool_of_first(because);
-        let in_time = because.iter().all(|key| !self.withdrawn.late.contains(key));
+        let in_time = because
+            .iter()
+            .all(|key| !self.withdrawn.raced.contains(key));
         let certainty = if raced || !in_time {
             EffectCertainty::Race
         } else {
@@ -322,7 +324,7 @@ impl<'a> Telling<'a> {
             effect,
             certainty,
             because,
-            regime: tool.map(|(regime, _)| regime.word()),
+            regime: tool.map(|(regime, _)| regime.as_str()),
             cluster: base.cluster_of(destination),
             delivery: destination.and_then(|destination| base.delivery_at(destination)),
             also: if is_requested {

@@ -111,7 +111,7 @@ impl<'a> Losses<'a, '_> {
         let data =
             first(effects, &[DataLost]).map(|effect| effect.certainty == EffectCertainty::Certain);
         let tool = self.withdrawn.tool_of_first(&end.because);
-        let may_stay = member.is_some_and(|member| self.part.may_stay(member).is_some());
+        let may_stay = member.is_some_and(|member| self.part.removed_only_if(member).is_some());
         // That it is deleted is certain, but not that a controller outside of base finishes it.
         let unattended = end.effect == Stuck
             && end.certainty == EffectCertainty::Possible
@@ -129,9 +129,9 @@ impl<'a> Losses<'a, '_> {
             used: !users.is_empty(),
             had_users,
             data,
-            hides: member.is_some_and(|member| self.hides(member)),
-            grave: standing == Standing::Unapplied
-                && member.is_some_and(|member| self.is_grave(member, &because)),
+            has_unseen_content: member.is_some_and(|member| self.has_unseen_content(member)),
+            affects_others: standing == Standing::Unapplied
+                && member.is_some_and(|member| self.affects_others(member, &because)),
             stuck: end.effect == Stuck && !unattended && !waits,
             certain: end.certainty == EffectCertainty::Certain || unattended,
         };
@@ -175,7 +175,7 @@ impl<'a> Losses<'a, '_> {
     }
 
     /// Returns whether base contains no object in a Namespace, or no instance of a CRD: their number is then unknown.
-    fn hides(&self, member: &Member) -> bool {
+    fn has_unseen_content(&self, member: &Member) -> bool {
         let inventory = self.part.analysis.inventory();
         match (
             member.object.is(kinds::NAMESPACE),
@@ -189,13 +189,13 @@ impl<'a> Losses<'a, '_> {
 
     /// Whether an object delivers, defines or contains others, or is deleted with its CRD or
     /// Namespace, and nothing in head delivers its file. (Another app may still deliver it.)
-    fn is_grave(&self, member: &Member, because: &[ObjectKey]) -> bool {
+    fn affects_others(&self, member: &Member, because: &[ObjectKey]) -> bool {
         use CascadeKind::{Definition, Delivery, Namespace};
         let kind = CascadeKind::of(member.object.group_kind());
         let mut above = because.iter().map(|key| CascadeKind::of(key.group_kind()));
-        let is_grave = matches!(kind, Some(Definition | Delivery | Namespace))
+        let affects_others = matches!(kind, Some(Definition | Delivery | Namespace))
             || above.any(|kind| matches!(kind, Some(Definition | Namespace)));
-        is_grave && !self.part.is_delivered(member)
+        affects_others && !self.part.is_delivered(member)
     }
 
     /// Returns the object of head that generates an object.
@@ -240,7 +240,7 @@ impl<'a> Losses<'a, '_> {
     fn may_be_applied(&self, member: &Member) -> bool {
         self.part.head.is_some_and(|head| {
             with_key(&head.inventory, &member.key)
-                .any(|after| matches!(head.destination(after.file), Destination::Disowned(_)))
+                .any(|after| matches!(head.destination(after.file), Destination::NewlyGoverned(_)))
         })
     }
 }

@@ -11,7 +11,7 @@ use crate::kube::{Namespace, ObjectKey};
 use crate::yaml::{NodeId, Value};
 
 /// Maximum number of mappings and sequences of one object that are searched.
-const MOST_VALUES: usize = 100_000;
+const MAX_VALUES: usize = 100_000;
 
 /// The objects that mention a name, by their namespace and the name.
 #[derive(Debug, Default)]
@@ -59,7 +59,7 @@ fn mentioned<'a>(member: &'a Member, names: &BTreeSet<&str>) -> BTreeSet<&'a str
     while let Some(value) = pending.pop() {
         found.extend(value.as_str().filter(|text| names.contains(text)));
         let compound = value.is_map() || value.is_seq();
-        if compound && seen.len() < MOST_VALUES && seen.insert(value.id()) {
+        if compound && seen.len() < MAX_VALUES && seen.insert(value.id()) {
             pending.extend(
                 value
                     .entries()

@@ -60,11 +60,11 @@ use crate::ownership::{Implied, ImpliedObject, delivery_object};
 pub use backends::LostBackend;
 use backends::lost_backends;
 pub use by_argo::{never_deletes, prunes};
-pub use cascade::{CascadeKind, MergeCascade};
+pub use cascade::{Cascade, CascadeKind};
 pub use cause::CauseInHead;
-pub use deleted::{DeletedDelivery, but_for_unpruned};
+pub use deleted::{DeletedDelivery, excluding_unpruned};
 pub use effect::{DiffEffect, EffectCertainty, EffectKind, OtherDelivery};
-use effects::Telling;
+use effects::EffectInputs;
 pub use effects::{release_steps, scenario};
 pub use handover::Handover;
 pub use loss::Loss;
@@ -80,7 +80,7 @@ pub use scaled::ScaledSet;
 pub use surprise::{Standing, Surprise, severity};
 pub use updated::updated;
 pub use waits::{Rejection, rejections};
-pub use withdraw::{PartWithdrawal, ToolRelease, withdraw};
+pub use withdraw::{FinalizerRemoval, PartWithdrawal, withdraw};
 
 /// The effects of merging a change on one part of the tree: the input of the rules of change.
 #[derive(Debug)]
@@ -92,8 +92,8 @@ pub struct Merge<'a> {
     /// The effects on the objects of the cluster, in the order of the keys.
     pub effects: Vec<DiffEffect>,
     /// The surprises among them, grouped by cause.
-    pub cascades: Vec<MergeCascade<'a>>,
-    telling: Telling<'a>,
+    pub cascades: Vec<Cascade<'a>>,
+    inputs: EffectInputs<'a>,
     lost_backends: OnceLock<Vec<LostBackend<'a>>>,
     released: OnceLock<BTreeMap<ObjectId, Vec<ReleasedObject<'a>>>>,
 }
@@ -107,27 +107,27 @@ impl<'a> Merge<'a> {
         implied: &'a Implied<'a>,
         plan: &'a Plan<'a>,
     ) -> Self {
-        let telling = Telling {
+        let inputs = EffectInputs {
             part,
             withdrawn,
             implied,
             plan,
         };
-        let effects = telling.effects();
+        let effects = inputs.effects();
         let cascades = cascade::cascades(part, withdrawn, &effects);
         Self {
             part,
             withdrawn,
             effects,
             cascades,
-            telling,
+            inputs,
             lost_backends: OnceLock::new(),
             released: OnceLock::new(),
         }
     }
 
     /// Returns the cascades of `kind`.
-    pub fn of_kind(&self, kind: CascadeKind) -> impl Iterator<Item = &MergeCascade<'a>> {
+    pub fn of_kind(&self, kind: CascadeKind) -> impl Iterator<Item = &Cascade<'a>> {
         self.cascades
             .iter()
             .filter(move |cascade| cascade.kind == kind)
@@ -178,8 +178,8 @@ impl<'a> Merge<'a> {
     /// Returns the claims that stay when their StatefulSets are deleted. Those of a renamed
     /// StatefulSet are left out: they have a finding.
     pub fn kept_claims(&self) -> impl Iterator<Item = &'a ImpliedObject<'a>> {
-        let keeps = self.telling.plan.keeps();
-        self.telling.claims().filter(move |claim| {
+        let keeps = self.inputs.plan.keeps();
+        self.inputs.claims().filter(move |claim| {
             let set = self.part.applied_before(&claim.owner);
             self.takes_away(&claim.owner).is_some()
                 && set.is_none_or(|set| self.part.renamed(set).is_none())
@@ -233,6 +233,6 @@ impl<'a> Merge<'a> {
 
     /// Returns the objects that head adds and that exist after the merge.
     pub fn appearing(&self) -> impl Iterator<Item = &'a Member> {
-        self.telling.appearing()
+        self.inputs.appearing()
     }
 }

@@ -20,7 +20,7 @@ impl<'a> MergePart<'a> {
     /// Returns the condition under which an object of base is removed, if head may still apply it
     /// under another key: its kind may be cluster-scoped and head adds an object of its name, or a
     /// placeholder in one of its names may stand for the other.
-    pub fn may_stay(&self, member: &Member) -> Option<&'static str> {
+    pub fn removed_only_if(&self, member: &Member) -> Option<&'static str> {
         let is_delivery = CascadeKind::of(member.key.group_kind()) == Some(CascadeKind::Delivery);
         let GroupKind { group, kind } = member.key.group_kind();
         let is_namespaced = scope_of(group, kind) == Some(DefinedScope::Namespaced);

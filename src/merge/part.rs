@@ -43,7 +43,7 @@ pub struct MergePart<'a> {
     /// Facts about `head`.
     pub outlook: Option<Outlook<'a>>,
     /// The objects of base that are removed, in order: head applies none with their key, or only where they are
-    /// [left behind](Destination::is_left_for).
+    /// [left behind](Destination::loses_delivery_in).
     pub leaving: Vec<ObjectId>,
     /// The objects of base that head turns into Helm hooks: they leave their release, if there is one.
     pub hooks: Vec<ObjectId>,
@@ -114,7 +114,7 @@ impl<'a> MergePart<'a> {
                 let left = base.destination(member.file);
                 stays
                     .get(&member.key)
-                    .is_none_or(|there| there.iter().all(|there| left.is_left_for(there)))
+                    .is_none_or(|there| there.iter().all(|there| left.loses_delivery_in(there)))
             })
             .collect();
         leaving.sort();
@@ -137,7 +137,7 @@ impl<'a> MergePart<'a> {
         hooks.sort();
         let outlook = head.map(|head| Outlook::of(&head.inventory, Arc::clone(&tables)));
         let analysis = Analysis::of(&base.inventory)
-            .knowing(tables)
+            .with_tables(tables)
             .delivered_by(delivery)
             .delivered_as(|file| base.destination(file).deliverer());
         Self {
@@ -262,7 +262,7 @@ impl<'a> MergePart<'a> {
             let is_it = by.namespace.is_empty() || namespace == Some(by.namespace.as_str());
             is_it.then(|| parts[at].destination(member.file))
         });
-        is.is_some_and(|is| was.is_none_or(|was| !was.is_left_for(is)))
+        is.is_some_and(|is| was.is_none_or(|was| !was.loses_delivery_in(is)))
     }
 
     /// Returns the delivery object in head.
@@ -338,7 +338,7 @@ impl<'a> MergePart<'a> {
     pub fn still_applied(&self, member: &Member) -> Option<&'a Member> {
         let (after, head) = (self.after(&member.key)?, self.head?);
         let was = self.base.destination(member.file);
-        let is_left = was.is_left_for(head.destination(after.file));
+        let is_left = was.loses_delivery_in(head.destination(after.file));
         (!is_left).then_some(after)
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::deleted::{DeletedDelivery, but_for_unpruned};
+use super::deleted::{DeletedDelivery, excluding_unpruned};
 use super::part::MergePart;
 use super::replaced::ends_on_its_own;
 use super::uninstalled::uninstalling;
@@ -69,7 +69,7 @@ impl Requested {
     }
 
     /// Turns the requests of `part` into those of a previous part, before the next one is planned.
-    pub(super) fn beyond(mut self, part: &MergePart<'_>) -> Self {
+    pub(super) fn into_previous(mut self, part: &MergePart<'_>) -> Self {
         let inventory = &part.base.inventory;
         let tree = part.at;
         let ids = self.here.iter().flat_map(|key| inventory.with_key(key));
@@ -258,14 +258,14 @@ impl<'a> Delivery<'a, '_> {
             None if forgets && is_entry => Withdrawal::nothing("does not prune yet"),
             None if forgets => Withdrawal {
                 is_race: true,
-                ..but_for_unpruned(self.leaving, known, |leaving| flux::prune(leaving, after))
+                ..excluding_unpruned(self.leaving, known, |leaving| flux::prune(leaving, after))
             },
             Some(before) if !after.deletes() => Withdrawal {
                 is_race: !is_entry,
                 late: Some(STOPS_PRUNING),
-                ..but_for_unpruned(self.leaving, known, |leaving| flux::prune(leaving, before))
+                ..excluding_unpruned(self.leaving, known, |leaving| flux::prune(leaving, before))
             },
-            _ => but_for_unpruned(self.leaving, known, |leaving| flux::prune(leaving, after)),
+            _ => excluding_unpruned(self.leaving, known, |leaving| flux::prune(leaving, after)),
         };
         Some(Withdrawal {
             is_possible: pruned.is_possible || may_fail.is_some(),

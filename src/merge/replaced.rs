@@ -43,7 +43,7 @@ pub enum Answer {
         because: &'static str,
     },
     /// The tool recreates the object in any case: it is a hook.
-    Anew,
+    Recreates,
     /// The tool leaves the object as it is, because of a mark.
     Skips,
 }
@@ -122,7 +122,7 @@ impl<'a> MergePart<'a> {
                         .into_iter()
                         .all(|marks| marks.is_some_and(|marks| marks.is_hook)))
         {
-            return Answer::Anew;
+            return Answer::Recreates;
         }
         let is_skipped = is_skipped(head) || built.is_some_and(|marks| marks.is_skipped_by_flux);
         if is_of_flux && is_skipped {
@@ -209,7 +209,7 @@ impl<'a> MergePart<'a> {
         regime == Regime::ArgoCd
             && self.force_of_argo_cd(kept) == Some(Force::Replace)
             && !is_updated_by_argo_cd(kept.base)
-            && self.answer(regime, kept) != Answer::Anew
+            && self.answer(regime, kept) != Answer::Recreates
     }
 
     /// Returns how Argo CD forces changes of an object, by the sync options of the object in head and of its Application

@@ -28,10 +28,10 @@ pub struct Surprise {
     /// Whether it is certain that data outside of Git is deleted with it; `None` if none is.
     pub data: Option<bool>,
     /// It is a CRD or a Namespace, and base contains none of its instances or contents.
-    pub hides: bool,
+    pub has_unseen_content: bool,
     /// It delivers, defines or contains others, or is deleted with its CRD or Namespace; no deliverer of head has its
     /// file.
-    pub grave: bool,
+    pub affects_others: bool,
     /// Its deletion does not finish.
     pub stuck: bool,
     /// Whether the loss is certain, whatever else is in the cluster.
@@ -46,8 +46,8 @@ impl Surprise {
             used: false,
             had_users: false,
             data: None,
-            hides: false,
-            grave: false,
+            has_unseen_content: false,
+            affects_others: false,
             stuck: false,
             certain,
         }
@@ -70,8 +70,8 @@ pub fn severity(surprise: Surprise) -> Option<Severity> {
         used,
         had_users,
         data,
-        hides,
-        grave,
+        has_unseen_content,
+        affects_others,
         stuck,
         certain,
     } = surprise;
@@ -79,10 +79,10 @@ pub fn severity(surprise: Surprise) -> Option<Severity> {
         (Standing::Applied, _) => certain,
         _ if used || stuck => certain,
         (_, Some(data)) => certain && data,
-        (Standing::Unapplied, _) if grave => certain,
+        (Standing::Unapplied, _) if affects_others => certain,
         (Standing::Unwritten, _) if had_users => return None,
         (Standing::Unwritten | Standing::Unapplied, _) => false,
-        _ if hides => false,
+        _ if has_unseen_content => false,
         (Standing::Removed, _) => return None,
     };
     Some(if is_error {
@@ -149,7 +149,7 @@ mod tests {
             ),
             (
                 "its content is only in the cluster",
-                |it| it.hides = true,
+                |it| it.has_unseen_content = true,
                 WARNING,
                 WARNING,
             ),
@@ -161,13 +161,13 @@ mod tests {
             ),
             (
                 "its file stays, and it is a delivery",
-                |it| (it.standing, it.grave) = (Unapplied, true),
+                |it| (it.standing, it.affects_others) = (Unapplied, true),
                 ERROR,
                 WARNING,
             ),
             (
                 "the change removes a delivery",
-                |it| it.grave = true,
+                |it| it.affects_others = true,
                 None,
                 None,
             ),

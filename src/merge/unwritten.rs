@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::effect::{DiffEffect, EffectCertainty, EffectKind};
-use super::effects::Telling;
+use super::effects::EffectInputs;
 use crate::finding::Certainty;
 use crate::gc::Fate;
 use crate::inventory::Member;
@@ -11,7 +11,7 @@ use crate::knowledge::DataFate;
 use crate::kube::{ObjectKey, Policy, kinds};
 use crate::ownership::{ImpliedObject, TieKind, data_loss, reclaim_policy};
 
-impl<'a> Telling<'a> {
+impl<'a> EffectInputs<'a> {
     /// Returns the claims that StatefulSets create. Other implied objects are reported with their owner or created
     /// again with it.
     pub(super) fn claims(&self) -> impl Iterator<Item = &'a ImpliedObject<'a>> + use<'a> {

@@ -29,9 +29,9 @@ pub struct PartWithdrawal {
     /// The objects that left the sources of a tool that spares them: several if several tools deliver an object.
     pub keepers: BTreeMap<ObjectKey, Vec<ObjectId>>,
     /// Finalizers that a tool removes from a delivery object once the delivered objects are gone.
-    pub releases: Vec<ToolRelease>,
+    pub finalizer_removals: Vec<FinalizerRemoval>,
     /// Objects whose deletion is a race: the change also affects the tool's settings, permissions or sources.
-    pub late: BTreeSet<ObjectKey>,
+    pub raced: BTreeSet<ObjectKey>,
     /// Objects whose deletion depends on facts that only the cluster or a service knows.
     pub possible: BTreeSet<ObjectKey>,
     /// Removed objects that are not deleted.
@@ -55,14 +55,14 @@ pub struct PartWithdrawal {
 
 /// Finalizers that a tool removes from a deleted object, once others are gone.
 #[derive(Debug)]
-pub struct ToolRelease {
+pub struct FinalizerRemoval {
     pub object: ObjectKey,
     pub finalizers: Vec<String>,
     /// Shared, because all Applications of a teardown wait for the same objects.
     pub after: Arc<[ObjectKey]>,
 }
 
-impl ToolRelease {
+impl FinalizerRemoval {
     /// Returns the finalizers that Argo CD removes from an Application once the objects `after` are gone.
     pub fn of(application: &Member, after: impl Into<Arc<[ObjectKey]>>) -> Self {
         Self {
@@ -126,7 +126,7 @@ pub fn withdraw(
         let staying = leaving
             .members
             .iter()
-            .filter(|member| part.may_stay(member).is_some());
+            .filter(|member| part.removed_only_if(member).is_some());
         all.possible
             .extend(staying.map(|member| member.key.clone()));
         all.idle.extend(applier.remarks(&withdrawal));
@@ -134,14 +134,14 @@ pub fn withdraw(
     }
     let instance = uninstalling(part, &decided.requested.here);
     decided.all.idle.extend(instance.map(uninstalled));
-    let releases = releases(part, &decided.requested.here, &decided.held);
+    let finalizer_removals = finalizer_removals(part, &decided.requested.here, &decided.held);
     let handovers = handovers(part, choice, &decided.requested);
     // A delivery object that moves is deleted with what it delivered.
     let moving: BTreeSet<&ObjectKey> = handovers.iter().flat_map(|one| &one.objects).collect();
     idle.retain(|(by, _)| !by.is_some_and(|by| moving.contains(by)));
     let idle = idle.into_iter().map(|(_, reason)| reason);
     decided.all.idle.extend(idle);
-    *requested = std::mem::take(&mut decided.requested).beyond(part);
+    *requested = std::mem::take(&mut decided.requested).into_previous(part);
     for handover in &handovers {
         let tool = (Regime::from(handover.from.tool), true);
         let objects = handover.objects.iter();
@@ -149,7 +149,7 @@ pub fn withdraw(
         decided.all.regimes.extend(moved);
     }
     PartWithdrawal {
-        releases,
+        finalizer_removals,
         handovers,
         choice: *choice,
         ..decided.finish()
@@ -191,11 +191,11 @@ pub(super) fn delivered(
 ///
 /// One in `held` waits for a confirmation; one that delivers itself never removes them (recorded:
 /// argo-self-managed-root-removed).
-fn releases(
+fn finalizer_removals(
     part: &MergePart<'_>,
     requested: &BTreeSet<ObjectKey>,
     held: &BTreeSet<ObjectKey>,
-) -> Vec<ToolRelease> {
+) -> Vec<FinalizerRemoval> {
     let inventory = &part.base.inventory;
     let applications = part.leaving.iter().map(|id| inventory.member(*id));
     let applications = applications.filter(|member| {
@@ -220,7 +220,7 @@ fn releases(
     }
     after
         .into_iter()
-        .map(|(application, after)| ToolRelease::of(inventory.member(application), after))
+        .map(|(application, after)| FinalizerRemoval::of(inventory.member(application), after))
         .collect()
 }
 
@@ -326,8 +326,8 @@ impl Decided {
         }
         self.all.orphaned.extend(withdrawal.outside.iter().map(key));
         let keys = withdrawal.requests.iter().map(|request| &request.key);
-        if withdrawal.is_race || by.is_some_and(|by| self.all.late.contains(by)) {
-            self.all.late.extend(keys.clone().cloned());
+        if withdrawal.is_race || by.is_some_and(|by| self.all.raced.contains(by)) {
+            self.all.raced.extend(keys.clone().cloned());
         }
         self.all.possible.extend(withdrawal.possible);
         // If the deletion of the delivery object is uncertain, or there is no evidence for its tool, its objects are no

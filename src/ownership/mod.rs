@@ -32,8 +32,8 @@ pub use implied::{Implied, ImpliedObject, ImpliedReference, Products, implied};
 pub use pod_specs::{container_images, may_run_pods, pod_template_spec};
 pub use removers::{Evidence, Remover, Removers};
 pub use serves::{
-    Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestLooks,
-    RequestedKind, RequestedObject, Selected, SelectionId, ServedClient, Serves,
+    Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestBudget,
+    RequestedKind, RequestedObject, Selected, SelectionId, Serves, ServiceCaller,
 };
 
 pub use tie::{Tie, TieEnd, TieEvidence, TieKind};

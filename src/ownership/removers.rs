@@ -69,7 +69,7 @@ pub enum Remover<'t> {
     Unlisted(&'t Controller),
     /// Neither the table nor the input contains a controller for it. Also the result if its known controllers certainly
     /// do not handle the kind, or if the table names only their framework.
-    Nobody,
+    Unknown,
 }
 
 /// The workloads of a bundle that can remove finalizers.
@@ -102,7 +102,7 @@ struct Running<'t> {
 
 /// Maximum number of candidates. If more workloads run a controller, the only candidate is the
 /// first one that may change the object, or else the first.
-const MOST_CANDIDATES: usize = 8;
+const MAX_CANDIDATES: usize = 8;
 
 /// If there are several candidates, keeps only those for which `has_sign` holds, unless it holds for none.
 fn prefer<T>(candidates: &mut Vec<T>, mut has_sign: impl FnMut(&T) -> bool) {
@@ -124,7 +124,7 @@ fn is_called(workload: &str, image: &str) -> bool {
 }
 
 /// Whether a row of the table applies to an object.
-fn counts(handles: Handles, row: &Controller, holder: &FinalizerHolder<'_>) -> bool {
+fn applies_to(handles: Handles, row: &Controller, holder: &FinalizerHolder<'_>) -> bool {
     match handles {
         Handles::Unproven => !row.kinds_proven || row.handles_others_of(holder.group),
         _ => row.handles(holder.group, holder.kind),
@@ -213,22 +213,22 @@ impl Removers {
         let Some(known) = self.known.find(finalizer) else {
             return self
                 .with_access(inventory, holder, None)
-                .unwrap_or(Remover::Nobody);
+                .unwrap_or(Remover::Unknown);
         };
         let handles = known.handles(holder.group, holder.kind);
         match handles {
-            Handles::No => return Remover::Nobody,
+            Handles::No => return Remover::Unknown,
             Handles::Unlisted => {
                 let first = known.controllers.first();
                 return self
                     .with_access(inventory, holder, None)
-                    .unwrap_or(first.map_or(Remover::Nobody, Remover::Unlisted));
+                    .unwrap_or(first.map_or(Remover::Unknown, Remover::Unlisted));
             }
             Handles::Yes | Handles::Unproven => {}
         }
         let mut rows = known.controllers.iter();
-        let Some(controller) = rows.find(|row| counts(handles, row, holder)) else {
-            return Remover::Nobody;
+        let Some(controller) = rows.find(|row| applies_to(handles, row, holder)) else {
+            return Remover::Unknown;
         };
         if controller.control_plane {
             return Remover::ControlPlane(controller);
@@ -245,7 +245,7 @@ impl Removers {
             .unwrap_or(if controller.is_identified() {
                 Remover::KnownElsewhere(controller)
             } else {
-                Remover::Nobody
+                Remover::Unknown
             })
     }
 
@@ -283,14 +283,14 @@ impl Removers {
         });
         let handles = known.handles(holder.group, holder.kind);
         let rows = known.controllers.iter().zip(rows);
-        let rows = rows.filter(|(controller, _)| counts(handles, controller, holder));
+        let rows = rows.filter(|(controller, _)| applies_to(handles, controller, holder));
         let mut all = rows.flat_map(|(controller, running)| {
             running.iter().map(move |workload| Running {
                 controller,
                 workload,
             })
         });
-        let mut found: Vec<Running<'t>> = all.clone().take(MOST_CANDIDATES + 1).collect();
+        let mut found: Vec<Running<'t>> = all.clone().take(MAX_CANDIDATES + 1).collect();
         let resources = inventory
             .kinds
             .resources(GroupKind::new(holder.group, holder.kind));
@@ -299,7 +299,7 @@ impl Removers {
             self.access
                 .may_change(running.workload.0, holder, &resources, &mut budget)
         };
-        if found.len() > MOST_CANDIDATES {
+        if found.len() > MAX_CANDIDATES {
             let able = if self.access.has_grants() {
                 all.find(may_change)
             } else {
@@ -364,7 +364,7 @@ impl Removers {
         let resources = inventory
             .kinds
             .resources(GroupKind::new(holder.group, holder.kind));
-        let (grant, workload) = self.access.naming(holder, &resources)?;
+        let (grant, workload) = self.access.first_grant_naming_kind(holder, &resources)?;
         let evidence = Evidence::Access {
             service_account: workload.service_account.to_string(),
             binding: grant.binding,

@@ -24,11 +24,11 @@ pub struct Ties {
 impl Ties {
     /// Finds the ties of `inventory`.
     pub fn of(inventory: &Inventory, tables: &Tables) -> Self {
-        Self::from_some(inventory, tables, |_| true)
+        Self::filtered(inventory, tables, |_| true)
     }
 
     /// Finds the ties that begin at the objects for which `are_these` holds.
-    pub fn from_some(
+    pub fn filtered(
         inventory: &Inventory,
         tables: &Tables,
         are_these: impl Fn(&Member) -> bool,

@@ -80,11 +80,11 @@ impl Ownership {
 
     /// Finds every edge of `inventory`, with the bundled table of known finalizers.
     pub fn of(inventory: &Inventory) -> Self {
-        Self::knowing(inventory, Arc::clone(&Tables::bundled().finalizers))
+        Self::with_finalizers(inventory, Arc::clone(&Tables::bundled().finalizers))
     }
 
     /// Finds every edge of `inventory`, with another table of known finalizers.
-    pub fn knowing(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
+    pub fn with_finalizers(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
         Self {
             written: owner_edges(inventory),
             removers: Removers::of(inventory, known),
@@ -92,8 +92,8 @@ impl Ownership {
         }
     }
 
-    /// Finds every edge of `inventory` like [`Self::knowing`], on several threads.
-    pub fn side_by_side(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
+    /// Finds every edge of `inventory` like [`Self::with_finalizers`], on several threads.
+    pub fn in_parallel(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
         let (removers, (serves, written)) = rayon::join(
             || Removers::of(inventory, known),
             || rayon::join(|| Serves::of(inventory), || owner_edges(inventory)),

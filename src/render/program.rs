@@ -9,7 +9,7 @@ use super::limited::{Ended, run};
 use crate::text::{SourceFile, without_credentials};
 
 /// Maximum number of bytes that are kept of a renderer's standard error.
-const MOST_SAID: u64 = 4096;
+const MAX_SAID: u64 = 4096;
 
 /// A command that prints manifests. It is not passed to a shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl RenderCommand {
         let mut command = Command::new(located(program, folder));
         command.args(arguments).current_dir(folder);
         surround(&mut command);
-        let run = run(&mut command, self.timeout, SourceFile::MAX_BYTES, MOST_SAID);
+        let run = run(&mut command, self.timeout, SourceFile::MAX_BYTES, MAX_SAID);
         let run = run.map_err(|error| self.not_run(error.to_string()))?;
         let command = self.command_line();
         Err(match run.ended {

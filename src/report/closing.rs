@@ -84,8 +84,8 @@ pub(super) fn skip(skip: &ListedSkip) -> String {
 /// Describes the step that resolves most findings; `None` if there is none.
 pub(super) fn remedy(report: &Report) -> Option<String> {
     Some(match report.remedy.as_ref()? {
-        Remedy::Build { settled, of } => format!(
-            "{settled} of {} are in files that a kustomization changes: run `kustomize build FOLDER | ownerlint -`, which \
+        Remedy::Build { resolved, of } => format!(
+            "{resolved} of {} are in files that a kustomization changes: run `kustomize build FOLDER | ownerlint -`, which \
              checks what is applied",
             plain::count(*of, "finding")
         ),

@@ -12,13 +12,15 @@ pub(super) fn render(report: &Report, show: Severity) -> String {
     let digest = Digest::new(report, show, Folding::WithinFiles);
     let lines = digest.shown.iter().map(|entry| {
         let finding = &entry.reported.finding;
-        let alike = entry.alike(report).map(|alike| format!(" ({alike})"));
-        let alike = alike.unwrap_or_default();
+        let repetitions = entry
+            .repetitions(report)
+            .map(|repetitions| format!(" ({repetitions})"));
+        let repetitions = repetitions.unwrap_or_default();
         let at = report.region(&finding.primary, ColumnUnit::Utf8);
         let from = rendered_from(report, &finding.primary);
         let ends = bracketed_ends(report, finding, |path| plain::visible(path).into_owned());
         format!(
-            "{}:{}:{}: {}[{}] {}{from}{alike}{ends}\n",
+            "{}:{}:{}: {}[{}] {}{from}{repetitions}{ends}\n",
             path(at.path),
             at.start.line,
             at.start.column,

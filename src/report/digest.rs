@@ -61,7 +61,7 @@ pub(super) enum Folding {
 
 /// The fields that decide whether findings are equal.
 #[derive(PartialEq, Eq, Hash)]
-struct SameWords<'r> {
+struct FindingKey<'r> {
     rule: &'static str,
     severity: Severity,
     file: Option<FileId>,
@@ -69,7 +69,7 @@ struct SameWords<'r> {
     message: &'r str,
 }
 
-impl<'r> SameWords<'r> {
+impl<'r> FindingKey<'r> {
     fn of(finding: &'r Finding, folding: Folding) -> Self {
         Self {
             rule: finding.rule,
@@ -85,7 +85,7 @@ impl<'r> Digest<'r> {
     /// Selects the findings of `report` with at least the severity `show`.
     pub(super) fn new(report: &'r Report, show: Severity, folding: Folding) -> Self {
         let mut shown: Vec<DigestEntry<'r>> = Vec::new();
-        let mut first: HashMap<SameWords<'r>, usize> = HashMap::default();
+        let mut first: HashMap<FindingKey<'r>, usize> = HashMap::default();
         let mut hidden: BTreeMap<(Reverse<Severity>, &str), usize> = BTreeMap::new();
         for reported in report.worst_first() {
             let finding = &reported.finding;
@@ -94,7 +94,7 @@ impl<'r> Digest<'r> {
                 *hidden.entry(rule).or_default() += 1;
                 continue;
             }
-            let same = first.entry(SameWords::of(finding, folding));
+            let same = first.entry(FindingKey::of(finding, folding));
             let at = *same.or_insert(shown.len());
             match shown.get_mut(at) {
                 Some(entry) => {
@@ -176,7 +176,7 @@ impl<'r> Digest<'r> {
 impl DigestEntry<'_> {
     /// Returns `264 more in this file, on lines 12, 40, 77, 80, 91 and others`, `2 more in other files: a.yaml:3,
     /// b.yaml:7`, or both; `None` for a finding without equal ones.
-    pub(super) fn alike(&self, report: &Report) -> Option<String> {
+    pub(super) fn repetitions(&self, report: &Report) -> Option<String> {
         let own = self.reported.finding.primary.file;
         let (here, elsewhere): (Vec<_>, Vec<_>) =
             self.more.iter().partition(|(file, _)| *file == own);

@@ -84,13 +84,13 @@ impl Format {
 
     /// Whether the format shows the fate of every object in a comparison.
     #[doc(hidden)]
-    pub fn tells_outcomes(self) -> bool {
+    pub fn shows_outcomes(self) -> bool {
         matches!(self, Self::Json | Self::Html)
     }
 
     /// Whether the format shows the steps of a simulation.
     #[doc(hidden)]
-    pub fn tells_stories(self) -> bool {
+    pub fn shows_stories(self) -> bool {
         self == Self::Html
     }
 

@@ -21,7 +21,7 @@ use crate::text::{ColumnUnit, FileId, Span, plain};
 const MAX_PLACES: usize = 8;
 
 /// The maximum number of lines for the places of a finding; further places are only counted.
-const MOST_LINES: usize = 20;
+const MAX_LINES: usize = 20;
 
 /// The maximum number of objects of a chain that are drawn.
 const MAX_LINKS: usize = 12;
@@ -129,7 +129,7 @@ fn finding(out: &mut String, report: &Report, entry: &DigestEntry<'_>, options: 
     let (mut drawn, mut left_out) = (0, 0);
     for section in &sections {
         drawn += section.height();
-        if drawn > MOST_LINES && !section.is_primary && !options.verbose {
+        if drawn > MAX_LINES && !section.is_primary && !options.verbose {
             left_out += section.excerpt.places.len();
             continue;
         }
@@ -142,8 +142,10 @@ fn finding(out: &mut String, report: &Report, entry: &DigestEntry<'_>, options: 
     let is_hidden = left_out > 0;
     let all = if is_hidden { " (`-v` shows more)" } else { "" };
     let more = (more > 0).then(|| format!("and {}{all}", plain::count(more, "more place")));
-    let alike = entry.alike(report).map(|alike| format!("and {alike}"));
-    for text in more.into_iter().chain(alike) {
+    let repetitions = entry
+        .repetitions(report)
+        .map(|repetitions| format!("and {repetitions}"));
+    for text in more.into_iter().chain(repetitions) {
         group = group.element(Level::NOTE.no_name().message(text));
     }
     for Fact { level, name, text } in facts(report, reported, options) {

@@ -63,7 +63,7 @@ pub enum Remedy {
     /// Build the kustomizations, and check the output.
     Build {
         /// The number of errors and warnings in files that kustomizations change.
-        settled: usize,
+        resolved: usize,
         /// The number of all errors and warnings.
         of: usize,
     },
@@ -73,9 +73,9 @@ pub enum Remedy {
 
 impl Remedy {
     /// Returns the number of findings that it resolves.
-    pub fn settles(&self) -> usize {
+    pub fn resolves(&self) -> usize {
         match self {
-            Self::Build { settled, .. } => *settled,
+            Self::Build { resolved, .. } => *resolved,
             Self::Exclude(exclusion) => exclusion.covers,
         }
     }
@@ -384,7 +384,7 @@ impl Report {
     /// Returns the template that the text at `place` was rendered from; `None` if there is none.
     pub(super) fn template(&self, place: Place) -> Option<&str> {
         let file = self.sources.file(place.file);
-        let parts = file.rendered_parts();
+        let parts = file.template_marks();
         let after = parts.partition_point(|&(start, _)| start <= place.span.start);
         let template = parts[..after].last()?.1?;
         Some(file.slice(template))

@@ -6,14 +6,14 @@ use crate::text::{FileId, plain};
 
 /// The maximum number of edits in a fix for SARIF, editors and rdjson. A larger fix cannot be reviewed there;
 /// `check --fix` still applies it.
-const MOST_EDITS: usize = 1_000;
+const MAX_EDITS: usize = 1_000;
 
-/// Returns the fix of a finding if it has at most [`MOST_EDITS`] edits.
+/// Returns the fix of a finding if it has at most [`MAX_EDITS`] edits.
 pub(super) fn shown(finding: &Finding) -> Option<&Fix> {
     finding
         .fix
         .as_ref()
-        .filter(|fix| fix.edits.len() <= MOST_EDITS)
+        .filter(|fix| fix.edits.len() <= MAX_EDITS)
 }
 
 /// Returns the title of a fix in one line.

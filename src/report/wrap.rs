@@ -2,7 +2,7 @@
 //! and kubectl commands and short text in square brackets stay on one line.
 
 /// Replaces a space at which no line may break. Visible text contains no control characters.
-const HELD: &str = "\u{1}";
+const NO_BREAK_SPACE: &str = "\u{1}";
 
 /// The maximum number of characters in square brackets that stay on one line: a few citations.
 const BRACKETS: usize = 40;
@@ -14,7 +14,7 @@ pub(super) fn fill(text: &str, width: usize, first_indent: &str, indent: &str) -
     }
     let parts = text.split('`').enumerate();
     let held = parts.map(|(index, part)| match index % 2 {
-        1 if part.starts_with("kubectl ") => part.replace(' ', HELD),
+        1 if part.starts_with("kubectl ") => part.replace(' ', NO_BREAK_SPACE),
         _ => part.to_owned(),
     });
     let held: Vec<String> = held.collect();
@@ -24,7 +24,7 @@ pub(super) fn fill(text: &str, width: usize, first_indent: &str, indent: &str) -
         .break_words(false)
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
         .word_separator(textwrap::WordSeparator::AsciiSpace);
-    textwrap::fill(&hold_brackets(&held.join("`")), options).replace(HELD, " ")
+    textwrap::fill(&hold_brackets(&held.join("`")), options).replace(NO_BREAK_SPACE, " ")
 }
 
 /// Keeps `[GC-22, GC-31]` on one line.
@@ -37,7 +37,7 @@ fn hold_brackets(text: &str) -> String {
             Some((inside, after))
                 if inside.chars().count() <= BRACKETS && !inside.contains('\n') =>
             {
-                out.push_str(&inside.replace(' ', HELD));
+                out.push_str(&inside.replace(' ', NO_BREAK_SPACE));
                 out.push(']');
                 out.push_str(after);
             }

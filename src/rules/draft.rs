@@ -8,7 +8,7 @@ use crate::kube::ObjectKey;
 use crate::text::{FileId, Span, plain};
 
 /// The maximum number of related places that a finding shows.
-pub(super) const MOST_RELATED: usize = 8;
+pub(super) const MAX_RELATED: usize = 8;
 
 /// The maximum number of characters of a message. Names are bounded, but a message may quote keys and values, which are
 /// not.
@@ -185,13 +185,13 @@ impl Draft {
         self.related(member.file, member.object.name_span(), words)
     }
 
-    /// Adds up to [`MOST_RELATED`] related objects, each shown at its name.
+    /// Adds up to [`MAX_RELATED`] related objects, each shown at its name.
     pub(super) fn related_objects<'m>(
         self,
         members: impl IntoIterator<Item = &'m Member>,
         words: &str,
     ) -> Self {
-        let shown = members.into_iter().take(MOST_RELATED);
+        let shown = members.into_iter().take(MAX_RELATED);
         shown.fold(self, |draft, member| draft.related_object(member, words))
     }
 

@@ -29,7 +29,7 @@ pub(crate) use references::identity::is_contradicted;
 pub(crate) use registry::suggestion;
 pub use registry::{RULES, find};
 pub use rule::{
-    CascadeOf, Context, MOST_FINDINGS, Omitted, Repeats, Rule, RuleCheck, RunOutcome, Shown, Sink,
+    CascadeOf, Context, MAX_FINDINGS, Omitted, Repeats, Rule, RuleCheck, RunOutcome, Shown, Sink,
     World,
 };
 pub use subject::Subject;

@@ -237,12 +237,12 @@ impl Rule {
 
 /// The maximum number of findings of one rule in one bundle that are kept, highest severity first. Findings that a
 /// report shows and those that it does not show are limited separately.
-pub const MOST_FINDINGS: usize = 10_000;
+pub const MAX_FINDINGS: usize = 10_000;
 
 /// Checks whether a report shows a finding: it is neither suppressed nor in the baseline nor out of scope.
 pub type Shown<'r> = &'r (dyn Fn(&Finding) -> bool + Sync);
 
-/// The numbers of findings beyond [`MOST_FINDINGS`], and of cases that a rule did not try.
+/// The numbers of findings beyond [`MAX_FINDINGS`], and of cases that a rule did not try.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Omitted {
     /// Findings that a report would show.
@@ -323,13 +323,13 @@ impl<'r> Sink<'r> {
             self.rule.consequence,
         ));
         // At most two thirds are kept, so that each finding is sorted only a few times.
-        if self.found.len() == 3 * MOST_FINDINGS {
+        if self.found.len() == 3 * MAX_FINDINGS {
             self.trim();
         }
     }
 
-    /// Keeps [`MOST_FINDINGS`] that a report shows, and as many others, highest severity first. Called only with
-    /// more than [`MOST_FINDINGS`] findings.
+    /// Keeps [`MAX_FINDINGS`] that a report shows, and as many others, highest severity first. Called only with
+    /// more than [`MAX_FINDINGS`] findings.
     fn trim(&mut self) {
         let (mut shown, mut hidden): (Vec<_>, Vec<_>) = std::mem::take(&mut self.found)
             .into_iter()
@@ -339,8 +339,8 @@ impl<'r> Sink<'r> {
             (&mut hidden, &mut self.omitted.hidden),
         ] {
             kept.sort_by_key(|(finding, _)| std::cmp::Reverse(finding.severity));
-            *omitted += kept.len().saturating_sub(MOST_FINDINGS);
-            kept.truncate(MOST_FINDINGS);
+            *omitted += kept.len().saturating_sub(MAX_FINDINGS);
+            kept.truncate(MAX_FINDINGS);
         }
         self.is_full = hidden.is_empty()
             && shown
@@ -351,7 +351,7 @@ impl<'r> Sink<'r> {
     }
 
     fn finish(mut self) -> (Vec<(Finding, Option<Proposal>)>, Omitted) {
-        if self.found.len() > MOST_FINDINGS {
+        if self.found.len() > MAX_FINDINGS {
             self.trim();
         }
         (self.found, self.omitted)
@@ -407,29 +407,29 @@ mod tests {
     #[test]
     fn sink_keeps_the_most_severe_findings() {
         let (severities, omitted) =
-            kept(&[(Severity::Warning, 5 * MOST_FINDINGS), (Severity::Error, 1)]);
+            kept(&[(Severity::Warning, 5 * MAX_FINDINGS), (Severity::Error, 1)]);
         assert_eq!(
             (severities.len(), severities[0]),
-            (MOST_FINDINGS, Severity::Error)
+            (MAX_FINDINGS, Severity::Error)
         );
         assert_eq!(
             omitted,
             Omitted {
-                shown: 4 * MOST_FINDINGS + 1,
+                shown: 4 * MAX_FINDINGS + 1,
                 ..Omitted::default()
             }
         );
         let (severities, omitted) =
-            kept(&[(Severity::Error, 5 * MOST_FINDINGS), (Severity::Info, 1)]);
-        assert_eq!(severities, vec![Severity::Error; MOST_FINDINGS]);
-        assert_eq!(omitted.shown, 4 * MOST_FINDINGS + 1);
+            kept(&[(Severity::Error, 5 * MAX_FINDINGS), (Severity::Info, 1)]);
+        assert_eq!(severities, vec![Severity::Error; MAX_FINDINGS]);
+        assert_eq!(omitted.shown, 4 * MAX_FINDINGS + 1);
     }
 
     #[test]
     fn sink_counts_hidden_findings_separately() {
         let mut sink = Sink::new(RULES[0], &begins_at_one);
         sink.push(draft(Severity::Error, 1));
-        sink.extend((0..5 * MOST_FINDINGS).map(|_| draft(Severity::Error, 0)));
+        sink.extend((0..5 * MAX_FINDINGS).map(|_| draft(Severity::Error, 0)));
         sink.push(draft(Severity::Error, 1));
         let (found, omitted) = sink.finish();
         let mut shown = without_fixes(found);
@@ -438,7 +438,7 @@ mod tests {
         assert_eq!(
             omitted,
             Omitted {
-                hidden: 4 * MOST_FINDINGS,
+                hidden: 4 * MAX_FINDINGS,
                 ..Omitted::default()
             }
         );

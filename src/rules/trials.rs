@@ -2,10 +2,10 @@
 
 use super::rule::{Context, Sink};
 
-const MOST_TRIALS: usize = 200;
+const MAX_TRIALS: usize = 200;
 
 /// The maximum number of objects in all simulations of a rule: each contains the whole bundle.
-const MOST_OBJECTS: usize = 1_000_000;
+const MAX_OBJECTS: usize = 1_000_000;
 
 /// Returns the cases that fit the limits, and counts the others in the sink.
 pub(super) fn tried<T>(
@@ -13,7 +13,7 @@ pub(super) fn tried<T>(
     context: &Context<'_>,
     sink: &mut Sink,
 ) -> Vec<T> {
-    let most = (MOST_OBJECTS / context.inventory.members.len().max(1)).clamp(1, MOST_TRIALS);
+    let most = (MAX_OBJECTS / context.inventory.members.len().max(1)).clamp(1, MAX_TRIALS);
     let mut cases: Vec<T> = cases.collect();
     sink.leave_untried(cases.len().saturating_sub(most));
     cases.truncate(most);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::telling::{Affected, Ending, Story};
+use super::telling::{Affected, Fate, Story};
 use crate::gc::ObjectId;
 use crate::kube::ObjectKey;
 
@@ -23,7 +23,7 @@ impl Extent {
         for story in stories {
             for affected in &story.affected {
                 if let Some(&known) = places.get(&affected.id) {
-                    all[known].ending = affected.ending;
+                    all[known].fate = affected.fate;
                     steps[known] = story.step;
                 } else {
                     let parent = affected.parent.map(|parent| story.affected[parent].id);
@@ -61,7 +61,7 @@ impl Extent {
         let mut tied = vec![false; all.affected.len()];
         let affected = all.affected.iter().enumerate();
         for (at, affected) in affected.filter(|(_, affected)| wanted(&affected.key)) {
-            tied[at] |= affected.ending == Ending::Stuck;
+            tied[at] |= affected.fate == Fate::Stuck;
             let parent = affected.parent;
             if let Some(parent) = parent.filter(|parent| wanted(&all.affected[*parent].key)) {
                 tied[at] = true;
@@ -94,9 +94,9 @@ impl Extent {
     }
 
     /// Returns the number of objects with this ending.
-    pub(crate) fn count(&self, ending: Ending) -> usize {
+    pub(crate) fn count(&self, fate: Fate) -> usize {
         let affected = self.affected.iter();
-        affected.filter(|one| one.ending == ending).count()
+        affected.filter(|one| one.fate == fate).count()
     }
 
     /// Returns the last step that touches each object.

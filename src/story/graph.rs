@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::extent::Extent;
 use super::outline::{KindCounts, Limits, Line, Shown, outline};
-use super::telling::{Affected, Ending, Story};
+use super::telling::{Affected, Fate, Story};
 use super::ties::{Arrow, OwnerStrokes, Stroke, without_shortcuts};
 use super::words;
 use crate::gc::{Hold, ObjectId};
@@ -144,23 +144,23 @@ impl Drawing<'_> {
         self.collapse(&entry.hidden);
         let below = (!entry.hidden.is_empty())
             .then(|| short(&format!("and below: {}", words::kinds(&entry.hidden))));
-        let (mut label, ending) = match &entry.item {
+        let (mut label, fate) = match &entry.item {
             Shown::Object(place) => {
                 let affected = &self.affected[*place];
                 self.places.insert(affected.id, self.graph.nodes.len());
-                (self.name(affected, self.steps[*place]), affected.ending)
+                (self.name(affected, self.steps[*place]), affected.fate)
             }
             Shown::Rest(places) => {
                 let keys = places.iter().map(|place| &self.affected[*place].key);
                 self.collapse(&words::count_kinds(keys));
                 let label = self.group(places, entry.parent, entries);
-                (label, self.affected[places[0]].ending)
+                (label, self.affected[places[0]].fate)
             }
         };
         label.extend(below);
         self.graph.nodes.push(Vertex {
             label,
-            tone: tone(ending),
+            tone: tone(fate),
         });
     }
 
@@ -312,11 +312,11 @@ fn ambiguous(affected: &[Affected]) -> BTreeSet<&str> {
         .collect()
 }
 
-fn tone(ending: Ending) -> Tone {
-    match ending {
-        Ending::Deleted => Tone::Deleted,
-        Ending::Stuck => Tone::Stuck,
-        Ending::Kept => Tone::Kept,
+fn tone(fate: Fate) -> Tone {
+    match fate {
+        Fate::Deleted => Tone::Deleted,
+        Fate::Stuck => Tone::Stuck,
+        Fate::Kept => Tone::Kept,
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::telling::{Affected, Ending};
+use super::telling::{Affected, Fate};
 
 /// The limits of an outline.
 #[derive(Clone, Copy, Debug)]
@@ -157,11 +157,11 @@ impl<'a> CauseTree<'a> {
     /// Picks at most `left` entries for siblings: as many of each kind and ending as there is room for.
     fn pick(&self, siblings: &[usize], left: usize, limits: Limits) -> Vec<Shown> {
         let affected = self.affected;
-        let mut groups: BTreeMap<(&str, &str, Ending), Vec<usize>> = BTreeMap::new();
+        let mut groups: BTreeMap<(&str, &str, Fate), Vec<usize>> = BTreeMap::new();
         for &place in siblings {
-            let Affected { key, ending, .. } = &affected[place];
+            let Affected { key, fate, .. } = &affected[place];
             groups
-                .entry((key.kind(), key.group(), *ending))
+                .entry((key.kind(), key.group(), *fate))
                 .or_default()
                 .push(place);
         }

@@ -11,7 +11,7 @@ use crate::kube::{ObjectKey, kinds};
 
 /// The ending of an object in a step. Siblings of one kind are shown in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Ending {
+pub(crate) enum Fate {
     /// It becomes Terminating and stays Terminating.
     Stuck,
     /// It is removed.
@@ -25,7 +25,7 @@ pub(crate) enum Ending {
 pub(crate) struct Affected {
     pub(crate) id: ObjectId,
     pub(crate) key: ObjectKey,
-    pub(crate) ending: Ending,
+    pub(crate) fate: Fate,
     /// The index in [`Story::affected`] of the object that caused this one to be touched; always less than its own.
     pub(crate) parent: Option<usize>,
     /// Objects with the same number are deleted together; counted from 1, 0 if it is not deleted.
@@ -39,7 +39,7 @@ pub(crate) struct Affected {
 impl Affected {
     /// Whether another object has the same kind and ending.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
-        self.key.group_kind() == other.key.group_kind() && self.ending == other.ending
+        self.key.group_kind() == other.key.group_kind() && self.fate == other.fate
     }
 }
 
@@ -116,13 +116,13 @@ impl<'v> Story<'v> {
                 .map(|implied| (&implied.key, implied))
                 .collect(),
         };
-        let endings: BTreeMap<ObjectId, Ending> = shown(cluster)
-            .filter_map(|id| Some((id, ending(id, &before, &story.after)?)))
+        let fates: BTreeMap<ObjectId, Fate> = shown(cluster)
+            .filter_map(|id| Some((id, fate(id, &before, &story.after)?)))
             .collect();
         let stuck = story.stuck.iter().filter(|held| !story.waits(held.object));
         story.stuck = stuck.cloned().collect();
-        story.add_doomed(&log, &touches, &endings);
-        story.add_survivors(&log, &touches, &endings);
+        story.add_doomed(&log, &touches, &fates);
+        story.add_survivors(&log, &touches, &fates);
         story.count(&before);
         story
     }
@@ -143,28 +143,28 @@ impl<'v> Story<'v> {
         &mut self,
         log: &[Change],
         touches: &BTreeMap<ObjectId, Touch>,
-        endings: &BTreeMap<ObjectId, Ending>,
+        fates: &BTreeMap<ObjectId, Fate>,
     ) {
         let cluster = self.view.plan.cluster();
         let waves: BTreeSet<u32> = touches.values().filter_map(|touch| touch.gone).collect();
         let waves: BTreeMap<u32, usize> = waves.into_iter().zip(1..).collect();
         let nothing = Touch::default();
-        let mut doomed: Vec<_> = endings
+        let mut doomed: Vec<_> = fates
             .iter()
-            .filter(|(_, ending)| **ending != Ending::Kept)
-            .map(|(id, ending)| (touches.get(id).unwrap_or(&nothing), *id, *ending))
+            .filter(|(_, fate)| **fate != Fate::Kept)
+            .map(|(id, fate)| (touches.get(id).unwrap_or(&nothing), *id, *fate))
             .collect();
         // Objects that only waited to be removed from the start are not in the log: they are first.
         doomed.sort_by_key(|(touch, id, _)| (touch.began, *id));
         let mut places: BTreeMap<ObjectId, usize> = BTreeMap::new();
-        for (touch, id, ending) in doomed {
+        for (touch, id, fate) in doomed {
             let began = touch.began.map(|at| log[at]);
             let via = began.and_then(|began| began.via);
             places.insert(id, self.affected.len());
             self.affected.push(Affected {
                 id,
                 key: cluster.key(id),
-                ending,
+                fate,
                 parent: via
                     .filter(|via| *via != id)
                     .and_then(|via| places.get(&via))
@@ -185,19 +185,19 @@ impl<'v> Story<'v> {
         &mut self,
         log: &[Change],
         touches: &BTreeMap<ObjectId, Touch>,
-        endings: &BTreeMap<ObjectId, Ending>,
+        fates: &BTreeMap<ObjectId, Fate>,
     ) {
         let cluster = self.view.plan.cluster();
         let affected = self.affected.iter().map(|affected| affected.id);
         let places: BTreeMap<ObjectId, usize> = affected.zip(0..).collect();
         let spared: BTreeMap<ObjectId, Vec<Cause>> =
             self.view.plan.spared(self.step).into_iter().collect();
-        let changed = endings
+        let changed = fates
             .iter()
-            .filter(|(_, ending)| **ending == Ending::Kept)
+            .filter(|(_, fate)| **fate == Fate::Kept)
             .map(|(id, _)| *id);
         let unchanged = spared.keys().copied().filter(|id| {
-            !endings.contains_key(id) && place_of_owner(cluster, *id, &places).is_some()
+            !fates.contains_key(id) && place_of_owner(cluster, *id, &places).is_some()
         });
         let ids: BTreeSet<ObjectId> = changed.chain(unchanged).collect();
         for id in ids {
@@ -211,7 +211,7 @@ impl<'v> Story<'v> {
             self.affected.push(Affected {
                 id,
                 key: cluster.key(id),
-                ending: Ending::Kept,
+                fate: Fate::Kept,
                 parent: via
                     .and_then(|via| places.get(&via))
                     .copied()
@@ -224,9 +224,9 @@ impl<'v> Story<'v> {
     }
 
     /// Returns the objects that have an ending, in order.
-    pub(crate) fn with_ending(&self, ending: Ending) -> impl Iterator<Item = &Affected> {
+    pub(crate) fn with_fate(&self, fate: Fate) -> impl Iterator<Item = &Affected> {
         let affected = self.affected.iter();
-        affected.filter(move |affected| affected.ending == ending)
+        affected.filter(move |affected| affected.fate == fate)
     }
 
     fn count(&mut self, before: &StoredObjects<'_>) {
@@ -236,15 +236,15 @@ impl<'v> Story<'v> {
         let (waiting_before, still): (Vec<_>, Vec<_>) = still.partition(|id| self.waits(*id));
         self.stuck_before = still.into_iter().map(|id| cluster.key(id)).collect();
         let alive = shown(cluster).filter(|id| self.after.has(*id)).count();
-        let all_stuck = self.with_ending(Ending::Stuck).count();
-        let kept = self.with_ending(Ending::Kept).count();
-        let waiting = self.with_ending(Ending::Stuck);
+        let all_stuck = self.with_fate(Fate::Stuck).count();
+        let kept = self.with_fate(Fate::Kept).count();
+        let waiting = self.with_fate(Fate::Stuck);
         let waiting = waiting.filter(|stuck| self.waits(stuck.id)).count();
-        let implied = self.with_ending(Ending::Deleted);
+        let implied = self.with_fate(Fate::Deleted);
         let implied = implied.filter(|deleted| self.implied.contains_key(&deleted.key));
         let before = self.stuck_before.len() + waiting_before.len();
         self.counts = Tally {
-            deleted: self.with_ending(Ending::Deleted).count(),
+            deleted: self.with_fate(Fate::Deleted).count(),
             implied: implied.count(),
             stuck: all_stuck - waiting,
             waiting,
@@ -256,7 +256,7 @@ impl<'v> Story<'v> {
 
     /// Returns the kinds of deleted data with their numbers, claims first.
     pub(crate) fn data(&self) -> Vec<(&str, usize)> {
-        let deleted = self.with_ending(Ending::Deleted);
+        let deleted = self.with_fate(Fate::Deleted);
         let mut kinds: BTreeMap<(bool, &str), usize> = BTreeMap::new();
         for affected in deleted.filter(|affected| self.view.data.contains_key(&affected.key)) {
             let kind = if affected.key.is(kinds::PERSISTENT_VOLUME_CLAIM) {
@@ -292,7 +292,7 @@ impl<'v> Story<'v> {
         let mut targets = self.view.targets.get(self.step).into_iter().flatten();
         let mut with_others = self.affected.iter().filter(|one| {
             let mut requested = self.view.targets.iter().flatten();
-            one.ending != Ending::Kept && !requested.any(|key| *key == one.key)
+            one.fate != Fate::Kept && !requested.any(|key| *key == one.key)
         });
         targets.any(|key| unread.contains(key)) || with_others.any(|one| unread.contains(&one.key))
     }
@@ -304,12 +304,12 @@ impl<'v> Story<'v> {
 }
 
 /// Returns the ending of an object; `None` if the step does not change it, or it was Terminating and still is.
-fn ending(id: ObjectId, before: &StoredObjects<'_>, after: &StoredObjects<'_>) -> Option<Ending> {
+fn fate(id: ObjectId, before: &StoredObjects<'_>, after: &StoredObjects<'_>) -> Option<Fate> {
     match (before.has(id), after.has(id)) {
         (false, _) => None,
-        (true, false) => Some(Ending::Deleted),
-        (true, true) if after.terminating(id) => (!before.terminating(id)).then_some(Ending::Stuck),
-        (true, true) => (!before.same_references(after, id)).then_some(Ending::Kept),
+        (true, false) => Some(Fate::Deleted),
+        (true, true) if after.terminating(id) => (!before.terminating(id)).then_some(Fate::Stuck),
+        (true, true) => (!before.same_references(after, id)).then_some(Fate::Kept),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::telling::{Affected, Ending, Story};
+use super::telling::{Affected, Fate, Story};
 use super::words;
 use crate::gc::ObjectId;
 
@@ -73,7 +73,7 @@ pub(crate) struct OwnerStrokes(BTreeMap<ObjectId, Stroke>);
 impl OwnerStrokes {
     pub(crate) fn of(story: &Story<'_>, dependent: &Affected) -> Self {
         let stored =
-            (dependent.ending == Ending::Kept).then(|| words::stored_uids(story, dependent.id));
+            (dependent.fate == Fate::Kept).then(|| words::stored_uids(story, dependent.id));
         let implied = story.implied(&dependent.key).is_some();
         let mut strokes = BTreeMap::new();
         for edge in story.view.plan.cluster().edges(dependent.id) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::outline::KindCounts;
-use super::telling::{Affected, Ending, Story};
+use super::telling::{Affected, Fate, Story};
 use crate::gc::{Cause, Edge, Effect, FailingApi, ObjectId};
 use crate::kube::{ApiVersion, GroupKind, ObjectKey, kinds as resources};
 use crate::text::plain;
@@ -79,8 +79,8 @@ pub(crate) fn unless_zero(number: usize, before: &str, after: &str) -> String {
 /// Formats siblings as `94 more that are stuck: Pod` or `23 more that are deleted: 20 Pod, 3 Secret`.
 pub(crate) fn rest(siblings: &[&Affected]) -> String {
     let by_kind = count_kinds(siblings.iter().map(|affected| &affected.key));
-    let endings: BTreeSet<Ending> = siblings.iter().map(|affected| affected.ending).collect();
-    let endings: Vec<&str> = endings.into_iter().map(ending_word).collect();
+    let fates: BTreeSet<Fate> = siblings.iter().map(|affected| affected.fate).collect();
+    let fates: Vec<&str> = fates.into_iter().map(fate_word).collect();
     let which = match by_kind.first_key_value() {
         Some((kind, _)) if by_kind.len() == 1 => plain::one_line(kind),
         _ => kinds(&by_kind),
@@ -88,7 +88,7 @@ pub(crate) fn rest(siblings: &[&Affected]) -> String {
     format!(
         "{} more that are {}: {which}",
         siblings.len(),
-        endings.join(" or ")
+        fates.join(" or ")
     )
 }
 
@@ -102,19 +102,19 @@ pub(crate) fn data(story: &Story<'_>) -> Option<String> {
     (!data.is_empty()).then(|| data.join(", "))
 }
 
-pub(crate) fn ending_word(ending: Ending) -> &'static str {
-    match ending {
-        Ending::Deleted => "deleted",
-        Ending::Stuck => "stuck",
-        Ending::Kept => "kept",
+pub(crate) fn fate_word(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Deleted => "deleted",
+        Fate::Stuck => "stuck",
+        Fate::Kept => "kept",
     }
 }
 
 /// Returns the reason for an object's ending. The object's parent in the tree of causes is called "it".
 pub(crate) fn reason(story: &Story<'_>, affected: &Affected) -> String {
-    match affected.ending {
-        Ending::Kept => why_kept(story, affected),
-        Ending::Deleted | Ending::Stuck => {
+    match affected.fate {
+        Fate::Kept => why_kept(story, affected),
+        Fate::Deleted | Fate::Stuck => {
             why_deleted(story, affected) + instances_of_definition(affected)
         }
     }
@@ -156,7 +156,7 @@ fn why_deleted(story: &Story<'_>, affected: &Affected) -> String {
         Cause::NamespaceEmpty => "empty now",
         Cause::InstancesGone => "no instance is left",
         Cause::Unused(_) => "no longer in use",
-        Cause::ControllerLetsGo => "its controller releases it",
+        Cause::ControllerRemovesFinalizers => "its controller releases it",
         Cause::OwnerUnknown => "its owner does not exist",
         cause => return owned(story, affected, cause, began.via, &via),
     };

@@ -22,10 +22,10 @@ pub enum Side {
 }
 
 /// A part of a rendered text: its offset, and the place of its template's name if a comment contains it.
-pub type RenderedPart = (u32, Option<Span>);
+pub type TemplateMark = (u32, Option<Span>);
 
 /// A part of a text that a program rendered: its first line, and its source file and line.
-pub type MadePart = (usize, Arc<str>, usize);
+pub type RenderedPart = (usize, Arc<str>, usize);
 
 /// One file: its reported path, its side, and its text, decoded to UTF-8. A clone shares the text.
 ///
@@ -58,8 +58,8 @@ struct TextFacts {
     generator: Option<Generator>,
     replaced: Vec<u32>,
     hidden: Vec<Span>,
+    template_marks: Vec<TemplateMark>,
     rendered: Vec<RenderedPart>,
-    made: Vec<MadePart>,
 }
 
 /// The file of the tree that generates the objects of a text.
@@ -101,8 +101,8 @@ impl SourceFile {
     }
 
     /// Records the parts of a text that a program rendered, in order.
-    pub fn with_made(self, parts: Vec<MadePart>) -> Self {
-        self.with(!parts.is_empty(), |facts| facts.made = parts)
+    pub fn with_rendered(self, parts: Vec<RenderedPart>) -> Self {
+        self.with(!parts.is_empty(), |facts| facts.rendered = parts)
     }
 
     /// Hides parts of the text from every excerpt: sorted spans without overlaps.
@@ -112,8 +112,8 @@ impl SourceFile {
     }
 
     /// Records the parts of a text that comments mark as rendered, in order.
-    pub fn with_rendered(self, parts: Vec<RenderedPart>) -> Self {
-        self.with(!parts.is_empty(), |facts| facts.rendered = parts)
+    pub fn with_template_marks(self, parts: Vec<TemplateMark>) -> Self {
+        self.with(!parts.is_empty(), |facts| facts.template_marks = parts)
     }
 
     /// Calls `learn` with the facts, unless `is_said` is false and there are none yet.
@@ -129,8 +129,10 @@ impl SourceFile {
     }
 
     /// Returns the parts of a rendered text, in order; empty if no comment says that it was rendered.
-    pub fn rendered_parts(&self) -> &[RenderedPart] {
-        self.facts.as_ref().map_or(&[], |facts| &facts.rendered)
+    pub fn template_marks(&self) -> &[TemplateMark] {
+        self.facts
+            .as_ref()
+            .map_or(&[], |facts| &facts.template_marks)
     }
 
     /// Returns a 1-based line as it may be shown: every byte that is hidden or likely a credential is an asterisk, so
@@ -239,10 +241,10 @@ impl SourceFile {
         if let Some(generator) = self.generator() {
             return Some((&generator.path, self.line_in_tree(offset)));
         }
-        let made = &self.facts.as_ref()?.made;
+        let rendered = &self.facts.as_ref()?.rendered;
         let line = self.position(offset, ColumnUnit::Utf8).line;
-        let after = made.partition_point(|(start, ..)| *start <= line);
-        let (_, path, line) = made.get(after.saturating_sub(1))?;
+        let after = rendered.partition_point(|(start, ..)| *start <= line);
+        let (_, path, line) = rendered.get(after.saturating_sub(1))?;
         Some((path, *line))
     }
 
@@ -254,7 +256,7 @@ impl SourceFile {
     /// Whether a program rendered the text in this run.
     pub fn is_rendered(&self) -> bool {
         let facts = self.facts.as_ref();
-        facts.is_some_and(|facts| !facts.made.is_empty())
+        facts.is_some_and(|facts| !facts.rendered.is_empty())
     }
 
     fn generator(&self) -> Option<&Generator> {

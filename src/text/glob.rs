@@ -3,7 +3,7 @@
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// The maximum nesting of braces. `globset` calls itself for each level, so deep nesting would exhaust the stack.
-const MOST_BRACES: usize = 50;
+const MAX_BRACES: usize = 50;
 
 const TOO_LARGE: &str = "it is too large";
 
@@ -41,13 +41,13 @@ pub(crate) fn compiled(pattern: &str, within_folders: bool) -> Result<GlobSet, S
 
 fn parsed(pattern: &str, within_folders: bool) -> Result<Glob, String> {
     let mut depth = 0_usize;
-    for letter in pattern.bytes() {
-        match letter {
+    for byte in pattern.bytes() {
+        match byte {
             b'{' => depth += 1,
             b'}' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        if depth > MOST_BRACES {
+        if depth > MAX_BRACES {
             return Err(TOO_LARGE.to_owned());
         }
     }

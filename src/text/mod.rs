@@ -24,7 +24,7 @@ pub use kube_yaml::{Span, replaced};
 
 pub(crate) use credentials::without_credentials;
 pub use decode::{Decoded, decode, decode_manifest};
-pub use file::{MadePart, RenderedPart, Side, SourceFile};
+pub use file::{RenderedPart, Side, SourceFile, TemplateMark};
 pub use limits::Limits;
 pub use position::{ColumnUnit, Position};
 pub(crate) use rewritten::RewrittenLines;

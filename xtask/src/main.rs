@@ -16,11 +16,11 @@ use ownerlint::knowledge::Operator;
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Arguments {
     #[command(subcommand)]
-    chore: Chore,
+    task: Task,
 }
 
 #[derive(Debug, Subcommand)]
-enum Chore {
+enum Task {
     /// Start the file of an operator: rules/operators/NAME.yaml
     Operator {
         /// The name of the operator, such as k6-operator
@@ -47,10 +47,10 @@ fn file_name(name: &str) -> Result<String, String> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    match Arguments::parse().chore {
-        Chore::Operator { name } => operator(&name),
-        Chore::NewRule { id } => rule::start(&root(), &id),
-        Chore::Style => style::report(&root(), &["src", "crates", "xtask"]),
+    match Arguments::parse().task {
+        Task::Operator { name } => operator(&name),
+        Task::NewRule { id } => rule::start(&root(), &id),
+        Task::Style => style::report(&root(), &["src", "crates", "xtask"]),
     }
 }
 

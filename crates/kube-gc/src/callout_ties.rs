@@ -6,7 +6,7 @@ use crate::callouts::{Callout, CalloutRole, Callouts};
 use crate::cluster::Cluster;
 use crate::ids::{NONE, ObjectId};
 use crate::links::Links;
-use crate::object::{Answerer, Facts, Object, Verb, WebhookFacts};
+use crate::object::{Facts, Object, ServiceBackend, Verb, WebhookFacts};
 
 impl Links {
     /// Adds the callouts of `objects`, which are in the order of their ids.
@@ -22,7 +22,7 @@ impl Links {
                     let role = CalloutRole::Api {
                         group_version: service.group_version.as_str().into(),
                     };
-                    let callout = callout(cluster, id, role, &service.answered_by);
+                    let callout = callout(cluster, id, role, &service.backend);
                     self.callouts.add(cluster, callout, &[]);
                 }
                 _ => {}
@@ -41,26 +41,31 @@ fn add_webhook(
         name: webhook.name.as_str().into(),
         url: webhook.url.as_str().into(),
     };
-    let asks = webhook.requests.iter().flat_map(|requests| {
+    let requests = webhook.requests.iter().flat_map(|requests| {
         let objects = requests.objects.iter();
         objects.filter_map(|key| Some((cluster.find(key)?, requests.verbs.as_slice())))
     });
-    let asks: Vec<(ObjectId, &[Verb])> = asks.collect();
-    let callout = callout(cluster, configuration, role, &webhook.answered_by);
-    callouts.add(cluster, callout, &asks);
+    let requests: Vec<(ObjectId, &[Verb])> = requests.collect();
+    let callout = callout(cluster, configuration, role, &webhook.backend);
+    callouts.add(cluster, callout, &requests);
 }
 
-fn callout(cluster: &Cluster, object: ObjectId, role: CalloutRole, answerer: &Answerer) -> Callout {
-    let pods = answerer
+fn callout(
+    cluster: &Cluster,
+    object: ObjectId,
+    role: CalloutRole,
+    backend: &ServiceBackend,
+) -> Callout {
+    let pods = backend
         .pods
         .as_ref()
         .map(|pods| pods.iter().filter_map(|pod| cluster.find(pod)).collect());
-    let service = cluster.find(&answerer.service).unwrap_or(NONE);
+    let service = cluster.find(&backend.service).unwrap_or(NONE);
     Callout {
         object,
         service,
         pods,
         role,
-        called: Arc::new(answerer.service.clone()),
+        called: Arc::new(backend.service.clone()),
     }
 }

@@ -39,15 +39,15 @@ pub(super) enum CalloutRole {
 pub(super) struct Callouts {
     all: TiVec<CalloutId, Callout>,
     /// By object: the webhooks that are called for requests on it, each with the verb.
-    asked: BTreeMap<ObjectId, Vec<(CalloutId, Verb)>>,
-    /// The kinds of the objects in `asked`.
-    asked_kinds: BTreeSet<KindId>,
+    webhooks_of: BTreeMap<ObjectId, Vec<(CalloutId, Verb)>>,
+    /// The kinds of the objects in `webhooks_of`.
+    object_kinds: BTreeSet<KindId>,
     /// By webhook: the objects that it is called for.
-    asks: TiVec<CalloutId, Vec<ObjectId>>,
+    objects_of: TiVec<CalloutId, Vec<ObjectId>>,
     /// The aggregated APIs without a backend from the start.
     silent_apis: Vec<CalloutId>,
     /// By object: the callouts that depend on it as their configuration, APIService, Service or Pod.
-    by_part: BTreeMap<ObjectId, Vec<CalloutId>>,
+    by_dependency: BTreeMap<ObjectId, Vec<CalloutId>>,
 }
 
 impl Callout {
@@ -72,7 +72,7 @@ impl Callout {
     }
 
     /// Returns all objects that decide whether the callout exists and has a backend.
-    pub(super) fn parts(&self) -> impl Iterator<Item = ObjectId> + '_ {
+    pub(super) fn dependencies(&self) -> impl Iterator<Item = ObjectId> + '_ {
         let pods = self.pods.iter().flatten().copied();
         [self.object, self.service]
             .into_iter()
@@ -87,16 +87,19 @@ impl Callouts {
         &mut self,
         cluster: &Cluster,
         callout: Callout,
-        asks: &[(ObjectId, &[Verb])],
+        requests: &[(ObjectId, &[Verb])],
     ) {
         let number = self.all.next_key();
-        for part in callout.parts() {
-            self.by_part.entry(part).or_default().push(number);
+        for part in callout.dependencies() {
+            self.by_dependency.entry(part).or_default().push(number);
         }
-        self.asked_kinds
-            .extend(asks.iter().map(|(object, _)| cluster.nodes[*object].kind));
-        for (object, verbs) in asks {
-            self.asked
+        self.object_kinds.extend(
+            requests
+                .iter()
+                .map(|(object, _)| cluster.nodes[*object].kind),
+        );
+        for (object, verbs) in requests {
+            self.webhooks_of
                 .entry(*object)
                 .or_default()
                 .extend(verbs.iter().map(|verb| (number, *verb)));
@@ -104,8 +107,8 @@ impl Callouts {
         if matches!(callout.role, CalloutRole::Api { .. }) && callout.is_silent() {
             self.silent_apis.push(number);
         }
-        self.asks
-            .push(asks.iter().map(|(object, _)| *object).collect());
+        self.objects_of
+            .push(requests.iter().map(|(object, _)| *object).collect());
         self.all.push(callout);
     }
 
@@ -122,37 +125,40 @@ impl Callouts {
     }
 
     /// Returns the webhooks that are called for requests on an object, each with the verb.
-    pub(super) fn asked_about(&self, object: ObjectId) -> &[(CalloutId, Verb)] {
-        self.asked.get(&object).map_or(&[], Vec::as_slice)
+    pub(super) fn webhooks_of(&self, object: ObjectId) -> &[(CalloutId, Verb)] {
+        self.webhooks_of.get(&object).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the objects from `first` to `last` that webhooks are called for, the last one first.
-    pub(super) fn asked_between(
+    pub(super) fn objects_between(
         &self,
         first: ObjectId,
         last: ObjectId,
     ) -> impl Iterator<Item = ObjectId> + '_ {
-        self.asked.range(first..=last).rev().map(|(id, _)| *id)
+        self.webhooks_of
+            .range(first..=last)
+            .rev()
+            .map(|(id, _)| *id)
     }
 
     /// Whether a webhook is called for any object of a kind.
-    pub(super) fn asks_about_kind(&self, kind: KindId) -> bool {
-        self.asked_kinds.contains(&kind)
+    pub(super) fn concerns_kind(&self, kind: KindId) -> bool {
+        self.object_kinds.contains(&kind)
     }
 
     /// Returns the objects that a webhook is called for.
-    pub(super) fn asks(&self, callout: CalloutId) -> &[ObjectId] {
-        &self.asks[callout]
+    pub(super) fn objects_of(&self, callout: CalloutId) -> &[ObjectId] {
+        &self.objects_of[callout]
     }
 
     /// Counts the pairs of a webhook and an object that it is called for.
     pub(super) fn pairs(&self) -> usize {
-        self.asks.iter().map(Vec::len).sum()
+        self.objects_of.iter().map(Vec::len).sum()
     }
 
     /// Returns the callouts that depend on an object as their configuration, APIService, Service or Pod.
-    pub(super) fn of_part(&self, part: ObjectId) -> &[CalloutId] {
-        self.by_part.get(&part).map_or(&[], Vec::as_slice)
+    pub(super) fn depending_on(&self, part: ObjectId) -> &[CalloutId] {
+        self.by_dependency.get(&part).map_or(&[], Vec::as_slice)
     }
 
     /// Restricts the callouts to `part`, the cluster of `objects`; `local` maps an object to its id
@@ -165,17 +171,17 @@ impl Callouts {
         objects: &[ObjectId],
         local: impl Fn(ObjectId) -> Option<ObjectId>,
     ) -> Self {
-        let mut asked: BTreeMap<CalloutId, Vec<(ObjectId, Vec<Verb>)>> = BTreeMap::new();
+        let mut by_callout: BTreeMap<CalloutId, Vec<(ObjectId, Vec<Verb>)>> = BTreeMap::new();
         for &whole in objects {
-            for number in self.of_part(whole) {
-                asked.entry(*number).or_default();
+            for number in self.depending_on(whole) {
+                by_callout.entry(*number).or_default();
             }
             let Some(object) = local(whole) else { continue };
-            for &(number, verb) in self.asked_about(whole) {
+            for &(number, verb) in self.webhooks_of(whole) {
                 if !self.all[number].is_silent() && local(self.all[number].object).is_none() {
                     continue;
                 }
-                let about = asked.entry(number).or_default();
+                let about = by_callout.entry(number).or_default();
                 match about.last_mut() {
                     Some((last, verbs)) if *last == object => verbs.push(verb),
                     _ => about.push((object, vec![verb])),
@@ -183,10 +189,10 @@ impl Callouts {
             }
         }
         for number in &self.silent_apis {
-            asked.entry(*number).or_default();
+            by_callout.entry(*number).or_default();
         }
         let mut callouts = Self::default();
-        for (number, asks) in asked {
+        for (number, requests) in by_callout {
             let callout = &self.all[number];
             let restricted = Callout {
                 object: local(callout.object).unwrap_or(NONE),
@@ -197,11 +203,11 @@ impl Callouts {
                     .map(|pods| pods.iter().filter_map(|pod| local(*pod)).collect()),
                 ..callout.clone()
             };
-            let asks: Vec<(ObjectId, &[Verb])> = asks
+            let requests: Vec<(ObjectId, &[Verb])> = requests
                 .iter()
                 .map(|(object, verbs)| (*object, &verbs[..]))
                 .collect();
-            callouts.add(part, restricted, &asks);
+            callouts.add(part, restricted, &requests);
         }
         callouts
     }

@@ -56,7 +56,7 @@ pub enum Cause {
     /// Nothing needs its protection any more.
     Unused(Protection),
     /// Its controller removes its finalizers.
-    ControllerLetsGo,
+    ControllerRemovesFinalizers,
     /// It is spared: the kind of its owner does not resolve.
     OwnerKindUnserved,
     /// It is spared: it is cluster-scoped, and its owner is not.
@@ -115,7 +115,7 @@ impl Cause {
             Self::OwnerTerminating => &["GC-46"],
             Self::AwaitsDependents => &["GC-33"],
             Self::AwaitsItself => &["GC-44"],
-            Self::ControllerLetsGo | Self::AwaitsFinalizers => &["FIN-17"],
+            Self::ControllerRemovesFinalizers | Self::AwaitsFinalizers => &["FIN-17"],
             Self::AwaitsPods => &["NS-17"],
             Self::AwaitsInstances => &["CRD-4"],
             Self::AwaitsDiscovery => &["NS-11"],

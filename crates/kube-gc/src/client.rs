@@ -63,14 +63,14 @@ impl<'s> Sent<'s> {
 
 /// The moments at which the cluster is at rest, each of which ends a stretch.
 #[derive(Debug)]
-pub(super) struct Rests<'s> {
+pub(super) struct RestPoints<'s> {
     /// The requests after which the cluster comes to rest, with their indices among all requests.
     ends: Vec<(usize, &'s BoundRequest<'s>)>,
     /// By stretch: the next one before which the rest is of the other kind (settled or not).
-    alike_until: Vec<usize>,
+    next_different: Vec<usize>,
 }
 
-impl<'s> Rests<'s> {
+impl<'s> RestPoints<'s> {
     pub(super) fn of(requests: &'s [BoundRequest<'s>]) -> Self {
         let ends: Vec<_> = requests
             .iter()
@@ -78,13 +78,13 @@ impl<'s> Rests<'s> {
             .filter(|(_, request)| request.wait != Wait::None)
             .collect();
         let mut rests = Self {
-            alike_until: vec![ends.len(); ends.len()],
+            next_different: vec![ends.len(); ends.len()],
             ends,
         };
         for number in (0..rests.len().saturating_sub(1)).rev() {
             let is_alike = rests.settles_before(number) == rests.settles_before(number + 1);
-            rests.alike_until[number] = if is_alike {
-                rests.alike_until[number + 1]
+            rests.next_different[number] = if is_alike {
+                rests.next_different[number + 1]
             } else {
                 number + 1
             };
@@ -108,8 +108,8 @@ impl<'s> Rests<'s> {
     }
 
     /// Returns the next stretch before which the rest is of the other kind (settled or not).
-    pub(super) fn alike_until(&self, stretch: usize) -> usize {
-        self.alike_until[stretch]
+    pub(super) fn next_different(&self, stretch: usize) -> usize {
+        self.next_different[stretch]
     }
 }
 

@@ -155,7 +155,7 @@ impl Cluster {
     pub(super) fn asks_about_kind_of(&self, objects: &[ObjectId]) -> bool {
         objects
             .first()
-            .is_some_and(|id| self.links.callouts.asks_about_kind(self.nodes[*id].kind))
+            .is_some_and(|id| self.links.callouts.concerns_kind(self.nodes[*id].kind))
     }
 
     /// Returns the facts about an object's kind.

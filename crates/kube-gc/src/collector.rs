@@ -3,7 +3,7 @@
 //! verdict, any order (`search`) for the other outcomes.
 
 use crate::cause::Cause;
-use crate::flags::{DELETING_DEPENDENTS, FOREGROUND, MISTAKEN, ORPHAN, TERMINATING};
+use crate::flags::{DELETING_DEPENDENTS, FOREGROUND, ORPHAN, TERMINATING, TREATED_ABSENT};
 use crate::ids::{NONE, ObjectId, RefId};
 use crate::names::Policy;
 use crate::references::{Dependent, Lookup, Ref, ReferenceTable};
@@ -118,8 +118,8 @@ impl Simulation<'_> {
             return Cause::OwnerGone;
         }
         if self.cluster.written[index].named == reference.by_uid {
-            let mistaken = self.state.has(reference.by_uid, MISTAKEN);
-            return if mistaken {
+            let treated_absent = self.state.has(reference.by_uid, TREATED_ABSENT);
+            return if treated_absent {
                 Cause::OwnerMistaken
             } else {
                 Cause::OwnerWaits
@@ -144,7 +144,7 @@ impl Simulation<'_> {
     /// `item` leads elsewhere. They count as absent for all their dependents, which are queued
     /// again.
     pub(super) fn mark_mistaken_owners(&mut self, item: ObjectId) {
-        if self.cluster.links.misleading.is_empty() {
+        if self.cluster.links.misnamed_owners.is_empty() {
             return;
         }
         for index in self.cluster.refs_of(item) {
@@ -155,8 +155,8 @@ impl Simulation<'_> {
             } = self.cluster.refs[index];
             let state = &mut self.state;
             let looked_for = lookup == Lookup::Elsewhere && owner != NONE && state.present(index);
-            if looked_for && state.live(owner) && !state.has(owner, MISTAKEN) {
-                state.flags[owner] |= MISTAKEN;
+            if looked_for && state.live(owner) && !state.has(owner, TREATED_ABSENT) {
+                state.flags[owner] |= TREATED_ABSENT;
                 self.watch.push(Watch::TakenForAbsent(owner));
             }
         }

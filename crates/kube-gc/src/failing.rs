@@ -36,7 +36,7 @@ impl Failing {
         live: impl Fn(ObjectId) -> bool,
     ) {
         let callouts = &cluster.links.callouts;
-        for number in callouts.of_part(id) {
+        for number in callouts.depending_on(id) {
             let callout = callouts.get(*number);
             self.set(*number, callout, callout.fails(&live));
         }

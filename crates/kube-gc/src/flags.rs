@@ -21,7 +21,7 @@ pub(super) const SPEC_KUBERNETES: u16 = 1 << 6;
 pub(super) const LOST: u16 = 1 << 8;
 
 /// The collector treats it as absent after a lookup in the wrong place (before Kubernetes 1.20).
-pub(super) const MISTAKEN: u16 = 1 << 9;
+pub(super) const TREATED_ABSENT: u16 = 1 << 9;
 
 /// The collector does not watch its kind `[GC-2]`. Never changes.
 pub(super) const UNWATCHED: u16 = 1 << 7;

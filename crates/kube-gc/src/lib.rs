@@ -125,8 +125,8 @@ pub use hold::{HeldObject, Hold};
 pub use ids::ObjectId;
 pub use kinds::{DefaultPolicy, KindId, KindInfo, KindTable};
 pub use object::{
-    Answerer, ApiServiceFacts, DefinitionFacts, Deletion, Facts, NamespaceFacts, Object,
-    OwnerReference, PodFacts, Reconciler, Requests, Verb, VolumeFacts, WebhookFacts,
+    ApiServiceFacts, DefinitionFacts, Deletion, Facts, NamespaceFacts, Object, OwnerReference,
+    PodFacts, Reconciler, ServiceBackend, Verb, VolumeFacts, WebhookFacts, WebhookRequests,
 };
 pub use options::SimulationOptions;
 pub use outcome::{Difference, Fate, Outcome, Present};

@@ -95,7 +95,7 @@ pub(super) struct Links {
     homes: TiVec<ObjectId, ObjectId>,
     /// Owners that some dependent names wrongly, so that the collector treats them as absent for all dependents
     /// `[GC-17a]`. Empty for releases without this behaviour.
-    pub(super) misleading: BTreeSet<ObjectId>,
+    pub(super) misnamed_owners: BTreeSet<ObjectId>,
     /// Sorted by object.
     pub(super) protections: Vec<Protected>,
     /// Sorted by object.

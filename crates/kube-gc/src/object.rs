@@ -187,14 +187,14 @@ pub struct WebhookFacts {
     /// The URL that the API server calls: `https://hook.shop.svc:443/?timeout=10s`.
     pub url: String,
     /// Its backend.
-    pub answered_by: Answerer,
+    pub backend: ServiceBackend,
     /// The requests that are certain to be sent to it.
-    pub requests: Vec<Requests>,
+    pub requests: Vec<WebhookRequests>,
 }
 
 /// Requests that are sent to a webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Requests {
+pub struct WebhookRequests {
     /// Verbs of the requests; each verb is requested for each object.
     pub verbs: Vec<Verb>,
     /// Objects of the requests.
@@ -207,12 +207,12 @@ pub struct ApiServiceFacts {
     /// Group and version, such as `metrics.k8s.io/v1beta1`.
     pub group_version: String,
     /// Its backend.
-    pub answered_by: Answerer,
+    pub backend: ServiceBackend,
 }
 
 /// The backend of a webhook or an aggregated API. If the cluster lacks the Service from the start, there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answerer {
+pub struct ServiceBackend {
     /// The Service.
     pub service: ObjectKey,
     /// The Pods that the Service selects, or the workloads that run them; the backend answers while one of them exists.

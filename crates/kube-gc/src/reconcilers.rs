@@ -200,7 +200,12 @@ impl Simulation<'_> {
         });
         let waiting: BTreeSet<(ObjectId, FinalizerId)> = waiting.collect();
         for (object, finalizer) in &waiting {
-            self.remove_finalizers(*object, &[*finalizer], 0, Cause::ControllerLetsGo.into());
+            self.remove_finalizers(
+                *object,
+                &[*finalizer],
+                0,
+                Cause::ControllerRemovesFinalizers.into(),
+            );
         }
         !waiting.is_empty()
     }

@@ -44,7 +44,7 @@ impl Links {
                 .refs
                 .iter()
                 .filter(|reference| reference.lookup == Lookup::Elsewhere);
-            self.misleading = elsewhere
+            self.misnamed_owners = elsewhere
                 .map(|reference| reference.by_uid)
                 .filter(|owner| *owner != NONE)
                 .collect();

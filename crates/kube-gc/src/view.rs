@@ -1,7 +1,7 @@
 //! Read-only queries of a cluster in one state.
 
 use crate::cluster::Cluster;
-use crate::flags::{FOREGROUND, GRACEFUL, MISTAKEN, TERMINATING};
+use crate::flags::{FOREGROUND, GRACEFUL, TERMINATING, TREATED_ABSENT};
 use crate::ids::{NONE, ObjectId, RefId};
 use crate::links::Holder;
 use crate::references::Lookup;
@@ -41,7 +41,8 @@ impl<'a> View<'a> {
         let reference = self.cluster.refs[reference];
         if self.cluster.behaviour.absence_by_uid {
             let owner = reference.by_uid;
-            return owner != NONE && (self.state.gone(owner) || self.state.has(owner, MISTAKEN));
+            return owner != NONE
+                && (self.state.gone(owner) || self.state.has(owner, TREATED_ABSENT));
         }
         reference.exact && self.state.gone(reference.by_uid)
     }

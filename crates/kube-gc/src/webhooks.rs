@@ -49,9 +49,9 @@ pub struct Rejection {
 #[derive(Debug, Default)]
 pub(super) struct ReturnedTies {
     /// Callouts whose deciding objects were returned.
-    parts: HashSet<CalloutId>,
+    dependencies: HashSet<CalloutId>,
     /// Callouts whose requests' objects were returned.
-    asks: HashSet<CalloutId>,
+    requested: HashSet<CalloutId>,
     /// Namespaces whose Pods with webhooks (`true`) or whose other content (`false`) were returned.
     purges: HashSet<(ObjectId, bool)>,
     /// Whether the aggregated APIs were returned.
@@ -69,7 +69,7 @@ impl View<'_> {
         if !failing.has_webhooks() {
             return None;
         }
-        let mut asked = self.cluster.links.callouts.asked_about(object).iter();
+        let mut asked = self.cluster.links.callouts.webhooks_of(object).iter();
         asked
             .find(|(callout, asked)| *asked == verb && failing.contains(*callout))
             .map(|(callout, _)| *callout)
@@ -156,7 +156,7 @@ impl View<'_> {
         let first = content.get(first).filter(|first| **first <= id);
         let mut asked = first
             .into_iter()
-            .flat_map(|first| callouts.asked_between(*first, id));
+            .flat_map(|first| callouts.objects_between(*first, id));
         !asked.any(|other| self.state.live(other) && self.rejects(other, Verb::Delete))
     }
 
@@ -185,16 +185,16 @@ impl View<'_> {
         if callouts.is_empty() {
             return tied;
         }
-        for (callout, _) in callouts.asked_about(id) {
-            if returned.parts.insert(*callout) {
-                tied.extend(callouts.get(*callout).parts());
+        for (callout, _) in callouts.webhooks_of(id) {
+            if returned.dependencies.insert(*callout) {
+                tied.extend(callouts.get(*callout).dependencies());
             }
         }
-        for callout in callouts.of_part(id) {
-            if !returned.asks.insert(*callout) {
+        for callout in callouts.depending_on(id) {
+            if !returned.requested.insert(*callout) {
                 continue;
             }
-            tied.extend(callouts.asks(*callout));
+            tied.extend(callouts.objects_of(*callout));
             if matches!(callouts.get(*callout).role, CalloutRole::Api { .. }) {
                 tied.extend(&self.cluster.links.namespaces);
             }
@@ -204,7 +204,7 @@ impl View<'_> {
             let apis = callouts
                 .iter()
                 .filter(|(_, callout)| matches!(callout.role, CalloutRole::Api { .. }));
-            tied.extend(apis.flat_map(|(_, callout)| callout.parts()));
+            tied.extend(apis.flat_map(|(_, callout)| callout.dependencies()));
         }
         tied
     }
@@ -227,7 +227,7 @@ impl View<'_> {
         } else {
             (pods, content)
         };
-        let ties = is_content || !callouts.asked_about(id).is_empty();
+        let ties = is_content || !callouts.webhooks_of(id).is_empty();
         let others: &[ObjectId] = if ties && returned.purges.insert((home, is_content)) {
             others
         } else {
@@ -235,14 +235,14 @@ impl View<'_> {
         };
         let others = others
             .iter()
-            .filter(|other| !is_content || !callouts.asked_about(**other).is_empty());
+            .filter(|other| !is_content || !callouts.webhooks_of(**other).is_empty());
         let nodes = &self.cluster.nodes;
         let place = batch.binary_search(&id).ok();
         let before = place.and_then(|place| batch.get(place.checked_sub(1)?));
         let beside = before
             .into_iter()
             .chain(place.and_then(|place| batch.get(place + 1)));
-        let beside = beside.filter(|_| callouts.asks_about_kind(nodes[id].kind));
+        let beside = beside.filter(|_| callouts.concerns_kind(nodes[id].kind));
         beside
             .filter(|other| nodes[**other].kind == nodes[id].kind)
             .chain(others)

@@ -15,7 +15,7 @@ use crate::trace::Change;
 use crate::view::{Class, View};
 
 /// Maximum number of keys in a chain. Without it, the chains of `n` objects in a row have `n²/2` keys in total.
-const MOST_LINKS: usize = 32;
+const MAX_LINKS: usize = 32;
 
 /// Why an object ended as it did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -50,7 +50,7 @@ impl History<'_> {
         for change in self.before.iter().chain(&self.since) {
             began.entry(change.object).or_insert(change);
         }
-        let mut ways = Ways {
+        let mut ways = CauseChains {
             began: &began,
             known: BTreeMap::new(),
         };
@@ -85,7 +85,7 @@ impl History<'_> {
             add(causes, Cause::WebhookRejects);
         }
         for id in cluster.ids().filter(|id| state.live(*id)) {
-            for cause in causes_of_standing(view, id) {
+            for cause in causes_of_remaining(view, id) {
                 add(&mut explained.entry(id).or_default().0, cause);
             }
         }
@@ -101,14 +101,14 @@ fn add(causes: &mut Vec<Cause>, cause: Cause) {
 }
 
 /// Chains of causes, followed upwards from an object to where they began.
-struct Ways<'a> {
+struct CauseChains<'a> {
     /// The first change of each object.
     began: &'a BTreeMap<ObjectId, &'a Change>,
     /// Cache: the origin of a long chain, and the number of objects below it.
     known: BTreeMap<ObjectId, (ObjectId, usize)>,
 }
 
-impl Ways<'_> {
+impl CauseChains<'_> {
     fn above(&self, id: ObjectId) -> Option<ObjectId> {
         self.began.get(&id).and_then(|change| change.via)
     }
@@ -119,9 +119,9 @@ impl Ways<'_> {
         let mut last = id;
         let mut omitted = 0;
         while let Some(via) = self.above(last).filter(|via| !ids.contains(via)) {
-            if ids.len() == MOST_LINKS {
+            if ids.len() == MAX_LINKS {
                 (last, omitted) = self.origin(last);
-                ids[MOST_LINKS - 1] = last;
+                ids[MAX_LINKS - 1] = last;
                 break;
             }
             ids.push(via);
@@ -154,10 +154,10 @@ impl Ways<'_> {
 }
 
 /// Returns why a live object is still Terminating, or why the collector spares it.
-fn causes_of_standing(view: View<'_>, id: ObjectId) -> Vec<Cause> {
+fn causes_of_remaining(view: View<'_>, id: ObjectId) -> Vec<Cause> {
     let (cluster, state) = (view.cluster, view.state);
     if state.has(id, TERMINATING) {
-        return causes_of_holding(view, id);
+        return causes_of_stuck(view, id);
     }
     let mut causes = Vec::new();
     for index in view.references(id) {
@@ -179,12 +179,12 @@ pub(super) fn spared(cluster: &Cluster, state: &State) -> Vec<(ObjectId, Vec<Cau
     let live = cluster
         .ids()
         .filter(|id| state.live(*id) && !state.has(*id, TERMINATING));
-    live.map(|id| (id, causes_of_standing(view, id)))
+    live.map(|id| (id, causes_of_remaining(view, id)))
         .filter(|(_, causes)| !causes.is_empty())
         .collect()
 }
 
-fn causes_of_holding(view: View<'_>, id: ObjectId) -> Vec<Cause> {
+fn causes_of_stuck(view: View<'_>, id: ObjectId) -> Vec<Cause> {
     let (cluster, state) = (view.cluster, view.state);
     let mut causes = Vec::new();
     if waits_for_kubelet(state, id) {

@@ -73,7 +73,7 @@ pub(super) trait Events {
 
 /// Information about a document besides its events.
 #[derive(Debug, Default)]
-pub(super) struct Read {
+pub(super) struct ParseInfo {
     /// The offset of the text that Kubernetes never reads.
     pub(super) dropped_from: Option<u32>,
     /// Whether the document ended with a line `...`.

@@ -15,7 +15,7 @@ use super::compose::{Composed, Composer};
 use super::document::{
     Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, Quirk, ReadError,
 };
-use super::event::{Events, Read, SyntaxError};
+use super::event::{Events, ParseInfo, SyntaxError};
 use super::grammar::Failure;
 use super::size::{self, SizeCheck};
 use super::split::{Piece, split};
@@ -50,7 +50,7 @@ pub fn read_each<T: Default + Send>(
             cause: Breakage::TooLarge,
         };
         let content = Content::Unreadable(error);
-        reader.push(start, Notation::Yaml, content, Noticed::default());
+        reader.push(start, Notation::Yaml, content, Observations::default());
         return vec![reader.done];
     }
     let text = reader.text.strip_prefix('\u{FEFF}').unwrap_or(reader.text);
@@ -70,11 +70,11 @@ pub(super) fn reread(
     span: Span,
     notation: Notation,
     events: &mut impl Events,
-) -> Option<Read> {
+) -> Option<ParseInfo> {
     let chunk = text.get(span.range())?;
     if notation == Notation::Json {
         let found = json::parse(text, span.start as usize, events).ok()??;
-        return (found.end == span.end).then(Read::default);
+        return (found.end == span.end).then(ParseInfo::default);
     }
     let whole = Piece::Chunk(Span::new(0, chunk.len() as u32));
     if split(chunk, 0) != [whole] {
@@ -115,7 +115,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
         }
     }
 
-    fn push(&mut self, span: Span, format: Notation, content: Content, mut noticed: Noticed) {
+    fn push(&mut self, span: Span, format: Notation, content: Content, mut noticed: Observations) {
         noticed.problems.sort_by_key(|problem| problem.span);
         noticed.quirks.sort_by_key(|(_, span)| *span);
         let document = Document {
@@ -133,9 +133,9 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
 
     /// Adds a document of which only the comments can be read.
     fn push_unreadable(&mut self, span: Span, error: ReadError) {
-        let noticed = Noticed {
+        let noticed = Observations {
             comments: comments::scanned(self.text, span),
-            ..Noticed::default()
+            ..Observations::default()
         };
         self.push(span, Notation::Yaml, Content::Unreadable(error), noticed);
     }
@@ -148,9 +148,9 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
                 Ok(None) => return Vec::new(),
                 Ok(Some((composer, span))) => {
                     let (content, problems) = self.content(composer, span, None);
-                    let noticed = Noticed {
+                    let noticed = Observations {
                         problems,
-                        ..Noticed::default()
+                        ..Observations::default()
                     };
                     self.push(span, Notation::Json, content, noticed);
                     at = span.end as usize;
@@ -223,7 +223,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
     }
 
     /// Composes a YAML document whose first byte is at `base` of the file.
-    fn compose_yaml(&self, text: &str, base: u32) -> Result<(Composer<'f>, Read), Failure> {
+    fn compose_yaml(&self, text: &str, base: u32) -> Result<(Composer<'f>, ParseInfo), Failure> {
         let mut composer = Composer::new(self.text, text.len(), false);
         if text.len() > size::SMALL {
             let mut size = SizeCheck::default();
@@ -248,11 +248,11 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
     }
 
     /// Adds a YAML document that was parsed.
-    fn push_read(&mut self, span: Span, composer: Composer<'_>, read: Read) {
+    fn push_read(&mut self, span: Span, composer: Composer<'_>, read: ParseInfo) {
         if composer.is_empty() {
-            let noticed = Noticed {
+            let noticed = Observations {
                 comments: comments::at(self.text, &read.comments),
-                ..Noticed::default()
+                ..Observations::default()
             };
             return self.push(span, Notation::Yaml, Content::Empty, noticed);
         }
@@ -265,7 +265,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
             Content::Unreadable(_) => Vec::new(),
             Content::Empty | Content::Value(_) => read.quirks,
         };
-        let noticed = Noticed {
+        let noticed = Observations {
             problems,
             quirks,
             comments,
@@ -278,7 +278,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
         &self,
         composer: Composer<'_>,
         chunk: Span,
-        read: Option<&Read>,
+        read: Option<&ParseInfo>,
     ) -> (Content, Vec<Problem>) {
         match composer.finish(self.text) {
             Ok(None) => (Content::Empty, Vec::new()),
@@ -298,7 +298,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
         }
     }
 
-    fn dropped(&self, read: &Read, chunk: Span) -> Option<Problem> {
+    fn dropped(&self, read: &ParseInfo, chunk: Span) -> Option<Problem> {
         let start = read.dropped_from?;
         let written = self
             .text
@@ -321,7 +321,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
 
 /// Observations in a document besides its content.
 #[derive(Default)]
-struct Noticed {
+struct Observations {
     problems: Vec<Problem>,
     quirks: Vec<(Quirk, Span)>,
     comments: Vec<Comment>,

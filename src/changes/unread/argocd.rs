@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::canonical::{leaves, steady};
+use super::canonical::{leaves, stable};
 use super::holder::Holder;
 use super::input::{CHART, Finder, FoundInput, JSONNET, OTHER_CLUSTER, VALUES};
 use super::report::UnreadWhat;
@@ -16,7 +16,7 @@ use crate::text::{Span, plain, without_credentials};
 use crate::yaml::Value;
 
 /// Maximum number of patterns of ApplicationSets that are compared with the folders and files of a state.
-const MOST_PATTERNS: usize = 1_000;
+const MAX_PATTERNS: usize = 1_000;
 
 /// Options of `kustomize` that are evaluated, besides [`COSMETIC`] ones.
 const EVALUATED: [&str; 7] = [
@@ -131,15 +131,15 @@ fn source(
             holder
                 .input(UnreadWhat::OtherRepository, "source", reason)
                 .part(format!("{repository} {path}"))
-                .saying(revision)
+                .with_text(revision)
                 .in_version(revision)
         }
         (chart, _) => FoundInput::new(UnreadWhat::Chart, format!("chart {chart}"), CHART)
-            .identified(format!("chart of {}", holder.key()))
+            .with_identity(format!("chart of {}", holder.key()))
             .part(format!("{address} {chart}"))
             .in_version(revision),
     };
-    let input = input.numbered(at);
+    let input = input.with_number(at);
     let within = input.identity.clone();
     holder.add(finder, source.span(), input);
     if let Some(helm) = source.get("helm") {
@@ -159,8 +159,8 @@ fn source(
             .join(" ");
         let input = holder
             .input(UnreadWhat::Values, "values", VALUES)
-            .numbered(at)
-            .saying(values)
+            .with_number(at)
+            .with_text(values)
             .part(parts)
             .within(&within);
         holder.add(finder, helm.span(), input);
@@ -168,17 +168,17 @@ fn source(
     if let Some(plugin) = source.get("plugin") {
         let input = holder
             .input(UnreadWhat::Plugin, "plugin", "plugins are not run")
-            .numbered(at)
+            .with_number(at)
             .part(holder.text(Some(plugin)))
             .parts(is_here.then(|| state.digest_below(&folder)))
             .within(&within)
-            .taking_away();
+            .may_remove();
         holder.add(finder, plugin.span(), input);
     }
     if let Some(jsonnet) = source.at(&["directory", "jsonnet"]) {
         let input = holder
             .input(UnreadWhat::Jsonnet, "program", JSONNET)
-            .numbered(at)
+            .with_number(at)
             .part(holder.text(Some(jsonnet)))
             .within(&within);
         holder.add(finder, jsonnet.span(), input);
@@ -256,10 +256,10 @@ fn generators(finder: &mut Finder<'_>, holder: Holder<'_>) {
         .input(UnreadWhat::Generator, "generators", reason)
         .part(named.join("/"))
         .part(holder.text(holder.spec.get("templatePatch")))
-        .saying(holder.text(generators))
+        .with_text(holder.text(generators))
         // Removing an element removes its Application; changing a version in it removes nothing.
         .parts(generators.into_iter().flat_map(|generators| {
-            steady(generators).unwrap_or_else(|| vec![holder.text(Some(generators))])
+            stable(generators).unwrap_or_else(|| vec![holder.text(Some(generators))])
         }));
     let span = generators.map_or(holder.object.name_span(), Value::span);
     holder.add(finder, span, input);
@@ -294,11 +294,11 @@ fn matches(
         return;
     }
     finder.patterns += 1;
-    if finder.patterns > MOST_PATTERNS {
-        if finder.patterns == MOST_PATTERNS + 1 {
+    if finder.patterns > MAX_PATTERNS {
+        if finder.patterns == MAX_PATTERNS + 1 {
             let reason = "ApplicationSets have too many patterns";
             let input = FoundInput::new(UnreadWhat::Limit, "patterns of ApplicationSets", reason)
-                .taking_away()
+                .may_remove()
                 // Any folder may match a pattern beyond the limit.
                 .parts(contents(state, ""));
             holder.add(finder, span, input);

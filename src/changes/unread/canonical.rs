@@ -8,7 +8,7 @@ use foldhash::quality::RandomState;
 use crate::yaml::{Kind, Value};
 
 /// Maximum number of visited values: aliases can expand without bound.
-const MOST_VALUES: usize = 100_000;
+const MAX_VALUES: usize = 100_000;
 
 enum Piece<'v> {
     Value(Value<'v>),
@@ -29,7 +29,7 @@ pub(super) fn canonical(value: Value<'_>) -> Option<String> {
             Piece::Value(value) => value,
         };
         visited += 1;
-        if visited > MOST_VALUES {
+        if visited > MAX_VALUES {
             return None;
         }
         if value.is_map() {
@@ -71,7 +71,7 @@ pub(super) fn leaves(value: Value<'_>) -> Option<Vec<(String, Value<'_>)>> {
     let mut visited = 0;
     while let Some((path, value)) = pending.pop() {
         visited += 1;
-        if visited > MOST_VALUES || path.len() > 1_000 {
+        if visited > MAX_VALUES || path.len() > 1_000 {
             return None;
         }
         match value.kind() {
@@ -88,11 +88,11 @@ pub(super) fn leaves(value: Value<'_>) -> Option<Vec<(String, Value<'_>)>> {
 }
 
 /// Returns the scalars of a value except versions: `.list.elements.name=String("a")`. `None` if the value is too large.
-pub(super) fn steady(value: Value<'_>) -> Option<Vec<String>> {
+pub(super) fn stable(value: Value<'_>) -> Option<Vec<String>> {
     let leaves = leaves(value)?.into_iter();
-    let steady = leaves.filter(|(path, _)| !is_version(path));
+    let stable = leaves.filter(|(path, _)| !is_version(path));
     Some(
-        steady
+        stable
             .map(|(path, value)| format!("{path}={}", scalar(value)))
             .collect(),
     )

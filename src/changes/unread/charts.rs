@@ -59,9 +59,9 @@ fn packed(finder: &Finder<'_>, place: &str) -> Option<FoundInput> {
     let (name, version) = packed_chart(name_of(place))?;
     let content = finder.state.content(place).unwrap_or_default();
     let input = FoundInput::new(UnreadWhat::Chart, format!("packed chart {name}"), PACKED)
-        .identified(format!("packed {}", resolve(folder_of(place), name)))
+        .with_identity(format!("packed {}", resolve(folder_of(place), name)))
         .in_version(version)
-        .saying(content);
+        .with_text(content);
     Some(input)
 }
 
@@ -94,9 +94,9 @@ fn chart(finder: &Finder<'_>, folder: &str, file: &ParsedFile) -> FoundInput {
     };
     let version = if wrapped.is_empty() { version } else { wrapped };
     let found = FoundInput::new(UnreadWhat::Chart, format!("chart {name}"), CHART)
-        .identified(identity(folder))
+        .with_identity(identity(folder))
         .in_version(version)
-        .saying(versions.join("\n"))
+        .with_text(versions.join("\n"))
         .parts(parts)
         // Templates derive the names of objects from the name of the chart.
         .part(format!("name {name}"))
@@ -108,7 +108,7 @@ fn chart(finder: &Finder<'_>, folder: &str, file: &ParsedFile) -> FoundInput {
         .filter(|place| folder_of(place) == folder);
     let mut files = files.filter_map(|place| finder.state.file(place));
     let beside = files.any(ParsedFile::has_objects);
-    if beside { found.taking_away() } else { found }
+    if beside { found.may_remove() } else { found }
 }
 
 fn member(finder: &Finder<'_>, folder: &str, place: &str) -> FoundInput {
@@ -125,7 +125,7 @@ fn member(finder: &Finder<'_>, folder: &str, place: &str) -> FoundInput {
             .next()
             .unwrap_or(name);
         FoundInput::new(UnreadWhat::Chart, format!("chart {place}"), CHART)
-            .identified(format!("packed {}", resolve(folder_of(place), stem)))
+            .with_identity(format!("packed {}", resolve(folder_of(place), stem)))
     } else if below.starts_with("crds/") {
         FoundInput::new(UnreadWhat::Template, format!("file {place}"), CHART)
     } else {
@@ -133,7 +133,7 @@ fn member(finder: &Finder<'_>, folder: &str, place: &str) -> FoundInput {
         FoundInput::new(UnreadWhat::Template, format!("template {place}"), reason)
             .parts(deciding_lines(content))
     };
-    input.saying(content).within(identity(folder))
+    input.with_text(content).within(identity(folder))
 }
 
 /// Returns the lines of a template that decide which objects there are, each with its count.

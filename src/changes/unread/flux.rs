@@ -84,9 +84,9 @@ pub(super) fn find(finder: &mut Finder<'_>, variables: &BTreeSet<String>) {
         } else if object.kind() == "FluxInstance" {
             let key = shown_key(object);
             let input = FoundInput::new(UnreadWhat::Remote, key, "Flux is installed from it")
-                .identified(holder.key())
+                .with_identity(holder.key())
                 .in_version(text_at(holder.spec, &["distribution", "version"]))
-                .saying(holder.text(holder.spec.get("distribution")))
+                .with_text(holder.text(holder.spec.get("distribution")))
                 .part(holder.fields(&["sync", "kustomize", "components"]));
             holder.add(finder, object.name_span(), input);
         } else if object.is(kinds::FLUX_KUSTOMIZATION) {
@@ -117,9 +117,9 @@ fn source(finder: &mut Finder<'_>, holder: Holder<'_>) {
         .entries()
         .filter(|entry| !FETCHING.contains(&entry.key));
     let input = FoundInput::new(UnreadWhat::Remote, shown_key(holder.object), ELSEWHERE)
-        .identified(holder.key())
+        .with_identity(holder.key())
         .in_version(without_credentials(version))
-        .saying(holder.text(reference))
+        .with_text(holder.text(reference))
         .parts(rest.map(|entry| format!("{} {}", entry.key, holder.text(Some(entry.value)))))
         // A source that only one state has is an added or removed object, which is compared anyway.
         .only_changes();
@@ -138,7 +138,7 @@ fn kustomization(finder: &mut Finder<'_>, holder: Holder<'_>, variables: &BTreeS
             let input = holder
                 .input(UnreadWhat::OtherRepository, name, reason)
                 .part(holder.text(Some(value)))
-                .taking_away()
+                .may_remove()
                 .within(holder.key());
             holder.add(finder, value.span(), input);
         }
@@ -177,7 +177,7 @@ fn add_variables(finder: &mut Finder<'_>, holder: Holder<'_>, used: &BTreeSet<St
                 reason,
             )
             .part(scalar(entry.value))
-            .taking_away()
+            .may_remove()
             .within(holder.key())
             .built();
         holder.add(finder, entry.value.span(), input);
@@ -194,7 +194,7 @@ fn add_variables(finder: &mut Finder<'_>, holder: Holder<'_>, used: &BTreeSet<St
                 &format!("variables from {kind} {name}"),
                 reason,
             )
-            .taking_away()
+            .may_remove()
             .within(holder.key())
             .built();
         holder.add(finder, from.span(), input);
@@ -213,7 +213,7 @@ fn add_variables(finder: &mut Finder<'_>, holder: Holder<'_>, used: &BTreeSet<St
             };
             let input = FoundInput::new(what, identity.clone(), reason)
                 .parts(values)
-                .taking_away();
+                .may_remove();
             finder.add(data.place, data.file, data.value.span(), input);
         }
     }

@@ -1,6 +1,6 @@
 //! Objects that install a chart: HelmReleases of Flux, and HelmCharts of Flux and of k3s.
 
-use super::canonical::steady;
+use super::canonical::stable;
 use super::holder::Holder;
 use super::input::{CHART, Finder, FoundInput, HelmRelease, VALUES};
 use super::report::UnreadWhat;
@@ -20,9 +20,9 @@ pub(super) fn find(finder: &mut Finder<'_>) {
         } else if UNEVALUATED_DELIVERIES.contains(&object.group_kind()) {
             // Removing a scalar may remove objects, unless it is a version.
             let input = FoundInput::new(UnreadWhat::Generator, shown_key(object), UNEVALUATED)
-                .identified(holder.key())
-                .parts(steady(holder.spec).unwrap_or_default())
-                .saying(holder.text(Some(holder.spec)));
+                .with_identity(holder.key())
+                .parts(stable(holder.spec).unwrap_or_default())
+                .with_text(holder.text(Some(holder.spec)));
             holder.add(finder, object.name_span(), input);
         }
     }
@@ -83,7 +83,7 @@ fn release(finder: &mut Finder<'_>, holder: Holder<'_>) {
     let version = if version.is_empty() { git_ref } else { version };
     let written_source = [of_chart, name, path, repository, git].join(" ");
     let input = FoundInput::new(UnreadWhat::Chart, format!("chart {shown}"), CHART)
-        .identified(&identity)
+        .with_identity(&identity)
         .in_version(version)
         .part(format!("{written_source} {reference}"))
         .part(format!("release {installed}"))
@@ -112,7 +112,7 @@ fn release(finder: &mut Finder<'_>, holder: Holder<'_>) {
     }
     let input = holder
         .input(UnreadWhat::Values, "values", VALUES)
-        .saying(text)
+        .with_text(text)
         .within(identity);
     holder.add(finder, first.key_span, input);
 }
@@ -140,9 +140,9 @@ fn chart_file<'s>(finder: &Finder<'s>, folder: &str) -> Option<Value<'s>> {
 fn helm_chart(finder: &mut Finder<'_>, holder: Holder<'_>) {
     let [chart, version] = ["chart", "version"].map(|key| text_at(holder.spec, &[key]));
     let input = FoundInput::new(UnreadWhat::Chart, format!("chart {chart}"), CHART)
-        .identified(format!("chart of {}", holder.key()))
+        .with_identity(format!("chart of {}", holder.key()))
         .in_version(version)
-        .saying(holder.fields(&[
+        .with_text(holder.fields(&[
             "valuesContent",
             "set",
             "valuesFiles",

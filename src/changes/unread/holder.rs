@@ -58,7 +58,7 @@ impl<'s> Holder<'s> {
         reason: impl Into<Cow<'static, str>>,
     ) -> FoundInput {
         let shown = format!("{name} of {}", shown_key(self.object));
-        FoundInput::new(what, shown, reason).identified(format!("{name} of {}", self.key()))
+        FoundInput::new(what, shown, reason).with_identity(format!("{name} of {}", self.key()))
     }
 
     pub(super) fn add(self, finder: &mut Finder<'_>, span: Span, mut input: FoundInput) {
@@ -81,7 +81,7 @@ impl<'s> Holder<'s> {
             let input = self
                 .input(UnreadWhat::Transformer, entry.key, reason)
                 .part(self.text(Some(entry.value)))
-                .taking_away()
+                .may_remove()
                 .within(self.key());
             self.add(finder, entry.key_span, input);
         }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::report::{SteadyInput, Unread, UnreadChanges, UnreadSide, UnreadWhat, order};
+use super::report::{RetainedInput, Unread, UnreadChanges, UnreadSide, UnreadWhat, order};
 use super::state::SourceState;
 use crate::graph::delivery::Release;
 use crate::manifest::ParsedFile;
@@ -120,15 +120,15 @@ impl FoundInput {
     }
 
     /// Sets the identity, where the name does not distinguish inputs.
-    pub(super) fn identified(mut self, identity: impl Into<String>) -> Self {
+    pub(super) fn with_identity(mut self, identity: impl Into<String>) -> Self {
         self.identity = identity.into();
         self
     }
 
     /// Appends a number to the identity: an object may have several inputs of a kind.
-    pub(super) fn numbered(self, number: usize) -> Self {
+    pub(super) fn with_number(self, number: usize) -> Self {
         let identity = format!("{} {number}", self.identity);
-        self.identified(identity)
+        self.with_identity(identity)
     }
 
     pub(super) fn in_version(mut self, version: impl Into<String>) -> Self {
@@ -136,7 +136,7 @@ impl FoundInput {
         self
     }
 
-    pub(super) fn saying(mut self, text: impl Into<String>) -> Self {
+    pub(super) fn with_text(mut self, text: impl Into<String>) -> Self {
         self.text = text.into();
         self
     }
@@ -151,7 +151,7 @@ impl FoundInput {
         self
     }
 
-    pub(super) fn taking_away(mut self) -> Self {
+    pub(super) fn may_remove(mut self) -> Self {
         self.takes_away = true;
         self
     }
@@ -192,14 +192,14 @@ impl FoundInput {
         }
     }
 
-    /// Returns the input as a [`SteadyInput`]; `None` if it is reported with another input or a
+    /// Returns the input as a [`RetainedInput`]; `None` if it is reported with another input or a
     /// release instead.
-    fn steady(&self, changed: Option<Unread>) -> Option<SteadyInput> {
+    fn retained(&self, changed: Option<Unread>) -> Option<RetainedInput> {
         let goes_alone = self.within.is_none()
             && self.release.is_none()
             && !self.only_changes
             && self.what != UnreadWhat::Missing;
-        goes_alone.then(|| SteadyInput {
+        goes_alone.then(|| RetainedInput {
             place: self.place.clone(),
             holder: self.holder.clone(),
             gone: self.reported(UnreadSide::Base, None, false),
@@ -298,7 +298,7 @@ pub(super) fn compare(base: StateInputs, head: StateInputs) -> UnreadChanges {
             };
             let same = before.swap_remove(at);
             all.unchanged += 1;
-            all.steady.extend(same.steady(None));
+            all.retained.extend(same.retained(None));
             if let Some(release) = &same.release {
                 let reported = same.reported(UnreadSide::Base, None, false);
                 all.releases.insert(release.key.clone(), reported);
@@ -316,7 +316,7 @@ pub(super) fn compare(base: StateInputs, head: StateInputs) -> UnreadChanges {
             let is_harmless = old.parts.is_subset(&new.parts);
             let changed = new.reported(UnreadSide::Both, Some(old), is_harmless);
             if is_harmless {
-                all.steady.extend(old.steady(Some(changed.clone())));
+                all.retained.extend(old.retained(Some(changed.clone())));
             }
             all.changed.push(changed);
         }

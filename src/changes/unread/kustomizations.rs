@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::canonical::{canonical, steady};
+use super::canonical::{canonical, stable};
 use super::input::{ELSEWHERE, Finder, FoundInput};
 use super::patches::{self, Patched};
 use super::report::UnreadWhat;
@@ -66,7 +66,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
     {
         let reason = "the kustomization cannot be read, so that nothing is built";
         let name = format!("kustomization {place}");
-        let input = FoundInput::new(UnreadWhat::Unparsable, name, reason).taking_away();
+        let input = FoundInput::new(UnreadWhat::Unparsable, name, reason).may_remove();
         let span = file
             .skipped()
             .first()
@@ -77,7 +77,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
         let reason = "too many kustomizations include each other";
         let name = format!("kustomization in {folder}/");
         let input = FoundInput::new(UnreadWhat::Limit, name, reason)
-            .taking_away()
+            .may_remove()
             // Its build may reach any object of the tree.
             .parts(contents(state, ""));
         let places = KUSTOMIZATIONS.map(|name| resolve(folder, name));
@@ -149,11 +149,11 @@ impl KustomizationInputs<'_, '_> {
             } else {
                 let reason = "the file does not exist, so that nothing is built";
                 FoundInput::new(UnreadWhat::Missing, name, reason)
-                    .taking_away()
+                    .may_remove()
                     .within(self.place)
             };
             let identity = format!("{} {}", self.place, input.identity);
-            self.add(entry.span(), input.identified(identity));
+            self.add(entry.span(), input.with_identity(identity));
         }
     }
 
@@ -179,7 +179,7 @@ impl KustomizationInputs<'_, '_> {
                 let reason =
                     "kustomize generates it, and nothing that ownerlint follows builds this folder";
                 let input = FoundInput::new(UnreadWhat::Generator, shown, reason)
-                    .identified(format!("{} {kind} {name}", self.place))
+                    .with_identity(format!("{} {kind} {name}", self.place))
                     .part(format!("namespace {}", text_at(entry, &["namespace"])))
                     .part(format!("behavior {}", text_at(entry, &["behavior"])))
                     .part(names.clone())
@@ -216,7 +216,7 @@ impl KustomizationInputs<'_, '_> {
             let identity = format!("{} chart {name} {release}", self.place);
             let reason = "kustomize renders the chart";
             let input = FoundInput::new(UnreadWhat::Chart, format!("chart {name}"), reason)
-                .identified(&identity)
+                .with_identity(&identity)
                 .in_version(version)
                 .part(repository)
                 .part(format!("namespace {}", text_at(entry, &["namespace"])));
@@ -225,8 +225,8 @@ impl KustomizationInputs<'_, '_> {
             let reason =
                 "values decide which objects a chart contains, and kustomize renders the chart";
             let input = FoundInput::new(UnreadWhat::Values, name, reason)
-                .identified(format!("values of {identity}"))
-                .saying(text)
+                .with_identity(format!("values of {identity}"))
+                .with_text(text)
                 .within(identity);
             self.add(entry.span(), input);
         }
@@ -253,7 +253,7 @@ impl KustomizationInputs<'_, '_> {
             for place in &files {
                 texts.push(format!("{place} {}", state.digest(place)));
                 match state.file(place).and_then(inflated) {
-                    Some(steady) => parts.extend(steady),
+                    Some(stable) => parts.extend(stable),
                     None => parts.extend(texts.last().cloned()),
                 }
             }
@@ -273,9 +273,9 @@ impl KustomizationInputs<'_, '_> {
             let name = format!("{} of {}", entry.key, self.place);
             let reason = "the field may change which objects are built, and it is not evaluated";
             let input = FoundInput::new(what, name, reason)
-                .saying(texts.join("\n"))
+                .with_text(texts.join("\n"))
                 .parts(parts)
-                .taking_away();
+                .may_remove();
             let input = if ["transformers", "configurations"].contains(&entry.key) {
                 input.built()
             } else {
@@ -319,8 +319,8 @@ fn inflated(file: &ParsedFile) -> Option<Vec<String>> {
         if object.kind() != "HelmChartInflationGenerator" {
             return None;
         }
-        let steady = steady(object.value())?.into_iter();
-        scalars.extend(steady.filter(|scalar| !scalar.starts_with(".values")));
+        let stable = stable(object.value())?.into_iter();
+        scalars.extend(stable.filter(|scalar| !scalar.starts_with(".values")));
     }
     Some(scalars)
 }
@@ -367,6 +367,6 @@ fn remote(address: &str) -> FoundInput {
     };
     FoundInput::new(UnreadWhat::Remote, format!("resource {shown}"), ELSEWHERE)
         .in_version(version)
-        .identified(name)
-        .saying(address)
+        .with_identity(name)
+        .with_text(address)
 }

@@ -79,12 +79,12 @@ pub(super) fn find(finder: &mut Finder<'_>, of: &Patched<'_>, value: Value<'_>) 
         let name = format!("patch of {}", of.owner);
         let identity = format!("{name} {about} {}", place.unwrap_or_default());
         let input = FoundInput::new(UnreadWhat::Transformer, name, REASON)
-            .identified(identity)
+            .with_identity(identity)
             .parts(deciding)
             .within(&of.within)
             .built();
         let input = if takes_away {
-            input.taking_away()
+            input.may_remove()
         } else {
             input
         };

@@ -105,12 +105,12 @@ pub struct UnreadChanges {
     /// uninstalls objects that were not read.
     pub releases: BTreeMap<String, Unread>,
     /// Inputs that both states have and whose change, if any, removes no objects.
-    pub(super) steady: Vec<SteadyInput>,
+    pub(super) retained: Vec<RetainedInput>,
 }
 
 /// An input that both states have, which is removed only with its delivery.
 #[derive(Clone, Debug)]
-pub(super) struct SteadyInput {
+pub(super) struct RetainedInput {
     /// The place of its file.
     pub(super) place: String,
     /// The key, as written, of the object that contains it.
@@ -132,7 +132,7 @@ pub struct GoneInputs {
 
 impl GoneInputs {
     /// Returns the delivery that no longer applies an input.
-    fn delivery_of(&self, input: &SteadyInput) -> Option<&String> {
+    fn delivery_of(&self, input: &RetainedInput) -> Option<&String> {
         match &input.holder {
             Some(holder) => self.holders.get(holder),
             None => self.places.get(&input.place),
@@ -211,7 +211,7 @@ impl UnreadChanges {
     pub fn with_gone(mut self, gone: &GoneInputs) -> Self {
         let mut replaced = HashSet::default();
         let mut added = Vec::new();
-        for input in std::mem::take(&mut self.steady) {
+        for input in std::mem::take(&mut self.retained) {
             let Some(delivery) = gone.delivery_of(&input) else {
                 continue;
             };

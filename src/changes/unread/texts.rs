@@ -57,12 +57,12 @@ fn other_file(place: &str, text: &str) -> Option<FoundInput> {
         let lines = text.lines().map(str::trim);
         let lines = lines.filter(|line| line.contains("kind:") || line.starts_with("import"));
         let input = FoundInput::new(UnreadWhat::Jsonnet, format!("program {place}"), JSONNET);
-        Some(input.saying(text).parts(lines.map(str::to_owned)))
+        Some(input.with_text(text).parts(lines.map(str::to_owned)))
     } else if name == ".sourceignore" {
         let name = format!("files left out by {place}");
         let reason = "Flux leaves out the files that match the patterns in it, which ownerlint does not evaluate";
         // A pattern that is added or removed may leave out more.
-        let input = FoundInput::new(UnreadWhat::Missing, name, reason).taking_away();
+        let input = FoundInput::new(UnreadWhat::Missing, name, reason).may_remove();
         Some(input.part(text))
     } else if is_helmfile(place) {
         Some(helmfile(place, text))
@@ -73,7 +73,7 @@ fn other_file(place: &str, text: &str) -> Option<FoundInput> {
 
 fn template(place: &str, text: &str) -> FoundInput {
     FoundInput::new(UnreadWhat::Template, format!("template {place}"), TEMPLATE)
-        .saying(text)
+        .with_text(text)
         .parts(deciding_lines(text))
 }
 
@@ -96,7 +96,7 @@ fn helmfile(place: &str, text: &str) -> FoundInput {
     });
     let name = format!("releases of {place}");
     FoundInput::new(UnreadWhat::Chart, name, "helmfile is not run")
-        .saying(text)
+        .with_text(text)
         .parts(lines.map(str::to_owned))
 }
 
@@ -112,18 +112,18 @@ fn file_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
     {
         let reason = "kubectl, Flux and Argo CD read only files whose names end in lower case";
         let input = FoundInput::new(UnreadWhat::Missing, format!("manifest {place}"), reason);
-        inputs.push(input.taking_away());
+        inputs.push(input.may_remove());
     }
     if overrides_source(place) {
         let reason = "Argo CD changes the source of an Application with it";
         let input = FoundInput::new(UnreadWhat::Values, format!("source {place}"), reason);
-        inputs.push(input.part(text).taking_away());
+        inputs.push(input.part(text).may_remove());
     }
     if name.ends_with("Chart.yaml") {
         // argo-cd util/app/discovery/discovery.go.
         let reason = "Argo CD treats a folder with a file of such a name as a chart";
         let input = FoundInput::new(UnreadWhat::Chart, format!("chart {place}"), reason);
-        inputs.push(input.taking_away());
+        inputs.push(input.may_remove());
     }
     if name == "fleet.yaml" {
         let reason = "Fleet changes the objects of the folder with it, and ownerlint does not";
@@ -139,7 +139,7 @@ fn file_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
         inputs.push(helmfile(place, text));
     } else if name.contains("values") && !file.has_objects() && file.failure().is_none() {
         let input = FoundInput::new(UnreadWhat::Values, format!("values {place}"), VALUES);
-        inputs.push(input.saying(text));
+        inputs.push(input.with_text(text));
     }
     if let Some(reason) = file.failure() {
         let what = if reason.contains("larger") {
@@ -154,7 +154,7 @@ fn file_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
         };
         let content = finder.state.content(place).unwrap_or_default();
         let input = FoundInput::new(what, format!("file {place}"), why);
-        inputs.push(input.taking_away().part(content));
+        inputs.push(input.may_remove().part(content));
     }
     for input in inputs {
         finder.add(place, file, Span::empty(0), input);
@@ -180,7 +180,7 @@ fn object_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object
     if names.any(|name| name.contains("ENC[")) {
         let name = format!("name of a {}", object.kind());
         let input = FoundInput::new(UnreadWhat::Encrypted, name, "it is encrypted");
-        let input = input.identified(identity()).taking_away();
+        let input = input.with_identity(identity()).may_remove();
         finder.add(place, file, object.name_span(), input);
     }
     let marked = object.metadata().annotation(LOCAL_CONFIG);
@@ -189,7 +189,7 @@ fn object_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object
         let reason =
             "kustomize leaves out objects with the annotation config.kubernetes.io/local-config";
         let input = FoundInput::new(UnreadWhat::Transformer, name, reason);
-        let input = input.identified(identity()).taking_away();
+        let input = input.with_identity(identity()).may_remove();
         finder.add(place, file, marked.key_span, input);
     }
     let namespace = object.namespace().unwrap_or_default();
@@ -199,7 +199,7 @@ fn object_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object
             place,
             file,
             object.name_span(),
-            input.identified(identity()),
+            input.with_identity(identity()),
         );
     }
 }
@@ -223,7 +223,7 @@ fn skipped(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
         let kind = text_at(root, &["kind"]);
         let [name, namespace] = ["name", "namespace"].map(|key| text_at(root, &["metadata", key]));
         let input = FoundInput::new(what, format!("{kind} {name}").trim(), PLACEHOLDER);
-        let input = input.identified(format!("{place} {kind}/{namespace}/{name}"));
+        let input = input.with_identity(format!("{place} {kind}/{namespace}/{name}"));
         finder.add(place, file, skip.span, input);
     }
     let Some((span, what)) = whole else { return };
@@ -231,7 +231,7 @@ fn skipped(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
     let input = if what == UnreadWhat::Unparsable {
         let reason = "part of it cannot be read as YAML";
         let input = FoundInput::new(what, format!("file {place}"), reason);
-        input.part(text).taking_away()
+        input.part(text).may_remove()
     } else {
         template(place, text)
     };

@@ -18,7 +18,7 @@ use crate::inventory::{BuiltKeys, BuiltObject};
 use crate::kube::Namespace;
 use crate::kustomize::Deliverer;
 use crate::manifest::ParsedFile;
-use crate::text::{MadePart, Side, SourceFile};
+use crate::text::{RenderedPart, Side, SourceFile};
 
 /// A build, and the files of the tree that have its objects.
 #[derive(Clone, Debug, Default)]
@@ -150,7 +150,7 @@ fn generated_file(
     let mut text = String::new();
     let mut line = 1;
     let mut lines = Vec::new();
-    let mut parts_made: Vec<MadePart> = Vec::new();
+    let mut parts_made: Vec<RenderedPart> = Vec::new();
     // Reported paths begin with the path of the state.
     let root = path.strip_suffix(place).unwrap_or_default();
     for resource in &resources {
@@ -178,7 +178,7 @@ fn generated_file(
     let [made_place, made_path] = [place, path].map(|path| format!("{path} ({made})"));
     let source = SourceFile::new(made_path.as_str(), text);
     let source = if is_of_chart {
-        source.with_made(parts_made)
+        source.with_rendered(parts_made)
     } else {
         source.with_generator(path, lines)
     };
@@ -206,7 +206,7 @@ pub(super) fn marks_of(resource: &Resource) -> Option<DeliveredMarks> {
         marks::HELM_HOOK_DELETE_POLICY,
     ];
     let policy = annotation(resource, &policies).unwrap_or_default();
-    let is_passing = hook.is_some_and(|hook| {
+    let is_transient = hook.is_some_and(|hook| {
         let succeeded = ["HookSucceeded", "hook-succeeded"];
         !marks::sync_options(hook).any(|phase| {
             let phase = phase.to_ascii_lowercase();
@@ -221,7 +221,7 @@ pub(super) fn marks_of(resource: &Resource) -> Option<DeliveredMarks> {
             .any(|(key, value)| resource.is_marked(key, value)),
         sync_options: marks::sync_options(options).map(str::to_owned).collect(),
         is_hook: hook.is_some(),
-        is_passing,
+        is_transient,
         is_ignored_as_extraneous: compared.any(|option| option == "IgnoreExtraneous"),
         is_placed_by_release,
     };

@@ -14,7 +14,7 @@ use crate::render::RenderError;
 ///
 /// # Errors
 /// There are charts to render, and no `helm`.
-pub(super) fn are_rendered_anew(
+pub(super) fn render_differing(
     charts: &Charts,
     states: [Vec<&Delivery>; 2],
     kept: &[Delivery],
@@ -133,7 +133,7 @@ fn not_in(side: &str) -> String {
 /// Whether helm renders a chart in base (`before`) and rejects it in head (`after`).
 pub(super) fn is_broken(before: &UnreadInput, after: &UnreadInput) -> bool {
     after.what == What::Chart
-        && Charts::said_by_helm(&after.reason).is_some()
+        && Charts::rejection_message(&after.reason).is_some()
         && before.reason.strip_prefix(&not_in("head")) == Some(&after.reason)
 }
 

@@ -79,7 +79,7 @@ impl ClusterInput {
                     .iter()
                     .position(|bundle| bundle.name.as_deref() == Some(name))?,
                 // No bundle has a tool for these files.
-                Destination::Beside => self.bundles.len(),
+                Destination::Context => self.bundles.len(),
                 Destination::Root { .. } if self.first().name.is_some() => self.bundles.len(),
                 _ => return None,
             };

@@ -265,7 +265,7 @@ fn listed_delivery(
         }
     });
     let unread = delivery.unread.iter().map(|input| ListedUnread {
-        what: input.what.word().to_owned(),
+        what: input.what.as_str().to_owned(),
         subject: input.subject.clone(),
         file: input.file.clone(),
         line: input.line,
@@ -316,7 +316,7 @@ fn unevaluated(resource: &Resource) -> Option<ListedUnread> {
     } = resource.id();
     let is_other = UNEVALUATED_DELIVERIES.contains(&GroupKind::new(&group, &kind));
     is_other.then(|| ListedUnread {
-        what: What::Generator.word().to_owned(),
+        what: What::Generator.as_str().to_owned(),
         subject: if namespace.is_empty() {
             format!("{kind} {name}")
         } else {

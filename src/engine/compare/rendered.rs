@@ -84,7 +84,7 @@ pub(super) fn rendered(
             Ok(file) => {
                 let line = job.bundle_line.unwrap_or(1);
                 let made = made_by.map(|path| (1, path.into(), line));
-                let file = file.with_made(made.into_iter().collect());
+                let file = file.with_rendered(made.into_iter().collect());
                 if !file.has_objects() {
                     notes.push(format!(
                         "{} of {} is rendered to nothing",

@@ -15,7 +15,7 @@ use crate::git::{
     Blobs, FileContent, GitError, ObjectName, Repository, Snapshot, SnapshotFile, StoredContent,
 };
 use crate::inventory::{
-    self, Asked, Texts, is_manifest_name, locate, read_bytes, read_in_tree, walk_listed,
+    self, RequestedPaths, Texts, is_manifest_name, locate, read_bytes, read_in_tree, walk_listed,
 };
 use crate::kustomize::{ancestors, folder_of, included_by, name_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, is_kustomization};
@@ -40,7 +40,7 @@ pub(super) struct TreeState {
     /// Submodules within the requested paths: their files are not compared.
     pub(super) submodules: BTreeSet<String>,
     /// The requested paths, from its root.
-    pub(super) asked: Asked,
+    pub(super) requested: RequestedPaths,
     /// Arguments that match nothing in the state.
     pub(super) missing: Vec<String>,
     /// Reads a file that was not read, by its path from the root.
@@ -214,7 +214,7 @@ impl StateReader {
         let arguments = arguments(&repository, paths)?;
         let all: Vec<&str> = snapshot.files.keys().map(String::as_str).collect();
         let listed = walk_listed(&all, &arguments)?;
-        let asked = listed.asked;
+        let requested = listed.requested;
         let configs = all.iter().copied();
         let configs = configs.filter(|path| FILE_NAMES.contains(&name_of(path)));
         let wanted = listed.found.into_iter().map(|at| all[at]);
@@ -226,7 +226,7 @@ impl StateReader {
             .collect();
         let others = all.iter().copied();
         let others = others
-            .filter(|path| asked.has(path))
+            .filter(|path| requested.has(path))
             .filter(|path| may_be_input(path, &charts));
         let mut others: BTreeSet<&str> = others.collect();
         // A glob also finds files that are not manifests.
@@ -244,7 +244,7 @@ impl StateReader {
             .collect();
         repository.read(&mut self.blobs(), files.iter().copied())?;
         let behind = files.iter().filter_map(|(path, file)| {
-            Some(((*path).to_owned(), self.behind(snapshot, path, file)?))
+            Some(((*path).to_owned(), self.resolve_link(snapshot, path, file)?))
         });
         let behind: Vec<(String, &SnapshotFile)> = behind.collect();
         repository.read(
@@ -277,9 +277,12 @@ impl StateReader {
             others,
             contents: contents.chain(snapshot.submodules.clone()).collect(),
             links: links.map(|(path, _)| path.clone()).collect(),
-            submodules: submodules.filter(|path| asked.has(path)).cloned().collect(),
+            submodules: submodules
+                .filter(|path| requested.has(path))
+                .cloned()
+                .collect(),
             missing: listed.missing,
-            asked,
+            requested,
             reader: Some(reader_of(
                 repository,
                 snapshot.clone(),
@@ -342,7 +345,7 @@ impl StateReader {
 
     /// Returns the file with the content of `path`: `file`, or the target of a symbolic link. `None` for a link that
     /// leads out of the repository, to a folder or to another link.
-    fn behind<'s>(
+    fn resolve_link<'s>(
         &self,
         snapshot: &'s Snapshot,
         path: &str,

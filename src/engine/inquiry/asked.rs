@@ -191,7 +191,7 @@ impl<'s> AskedBundle<'s> {
             return self.analysis.ties().from(from.member.id).to_vec();
         }
         let tables = self.analysis.tables();
-        let ties = Ties::from_some(from.view.inventory(), tables, |member| {
+        let ties = Ties::filtered(from.view.inventory(), tables, |member| {
             member.id == from.member.id
         });
         ties.all().to_vec()

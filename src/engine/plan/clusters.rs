@@ -121,7 +121,7 @@ impl<'g> PlannedCluster<'g> {
             return self.bundle.analysis();
         };
         Analysis::of(&part.inventory)
-            .knowing(Arc::clone(&self.bundle.tables))
+            .with_tables(Arc::clone(&self.bundle.tables))
             .delivered_by(self.bundle.delivery)
             .delivered_as(|file| part.destination(file).deliverer())
     }

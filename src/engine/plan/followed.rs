@@ -17,7 +17,7 @@ use crate::inventory::Member;
 use crate::kube::{ObjectKey, Policy, Wait};
 use crate::kustomize::{Deliverer, SourceTool};
 use crate::merge::{
-    DeletedDelivery, DeliveryChoice, ToolRelease, delivering, origins, release_steps,
+    DeletedDelivery, DeliveryChoice, FinalizerRemoval, delivering, origins, release_steps,
 };
 use crate::ownership::{DeliveryKind, DeliveryObject, Remover};
 use crate::text::plain;
@@ -34,7 +34,7 @@ pub(in crate::engine) struct Followed {
     /// The requests, each with its title.
     steps: Vec<(Step, String)>,
     /// The finalizers that Argo CD removes from Applications, once the objects that these delivered are gone.
-    releases: Vec<ToolRelease>,
+    finalizer_removals: Vec<FinalizerRemoval>,
     /// Sentences on deliveries that cannot be followed, and on objects that tools keep.
     pub(super) notes: Vec<String>,
     /// The deleted delivery objects whose delivered objects are not all known.
@@ -61,8 +61,8 @@ impl Followed {
     ) -> Vec<String> {
         let (added, mut titles): (Vec<Step>, Vec<String>) = self.steps.into_iter().unzip();
         steps.extend(added);
-        if !self.releases.is_empty() {
-            let released = release_steps(&self.releases, &verdict(steps));
+        if !self.finalizer_removals.is_empty() {
+            let released = release_steps(&self.finalizer_removals, &verdict(steps));
             titles.extend(released.iter().map(|_| RELEASED.to_owned()));
             steps.extend(released);
         }
@@ -115,7 +115,9 @@ pub(in crate::engine) fn followed(
         let Some(all) = delivered.get(&key) else {
             let object = objects.get(&key).filter(|object| object.deletes());
             if let Some(object) = object {
-                followed.releases.extend(release_of_unread(part, object));
+                followed
+                    .finalizer_removals
+                    .extend(release_of_unread(part, object));
                 followed.unread.push(key.clone());
             }
             if let Some(error) = failing.get(&key) {
@@ -183,7 +185,9 @@ pub(in crate::engine) fn followed(
                 .requests
                 .iter()
                 .map(|request| request.key.clone());
-            followed.releases.extend(one.release(after.collect()));
+            followed
+                .finalizer_removals
+                .extend(one.release(after.collect()));
             if gone.is_empty() {
                 continue;
             }
@@ -235,9 +239,9 @@ fn stopping(tool: &str, key: &ObjectKey, controllers: &BTreeSet<ObjectKey>) -> O
 /// Returns the removal of Argo CD's finalizer from an Application whose objects are not known. It
 /// depends on no known object and needs no build, because Argo CD deletes the objects that it
 /// tracks in the cluster. `None` for other objects, and for an Application that Argo CD skips.
-fn release_of_unread(part: &TreePart, object: &DeliveryObject) -> Option<ToolRelease> {
+fn release_of_unread(part: &TreePart, object: &DeliveryObject) -> Option<FinalizerRemoval> {
     let is_followed = object.kind == DeliveryKind::Application && !object.suspended;
-    is_followed.then(|| ToolRelease::of(part.inventory.member(object.id), Vec::new()))
+    is_followed.then(|| FinalizerRemoval::of(part.inventory.member(object.id), Vec::new()))
 }
 
 /// Returns the deliveries of each delivery object of a part, in this cluster and in others.
@@ -370,14 +374,14 @@ impl<'g> Delivered<'g> {
     }
 
     /// Returns the removal of Argo CD's finalizer from an Application, `after` its objects, unless it delivers itself.
-    fn release(&self, after: Vec<ObjectKey>) -> Option<ToolRelease> {
+    fn release(&self, after: Vec<ObjectKey>) -> Option<FinalizerRemoval> {
         let own = &self.object.key;
         let mut delivered = self.part.members_at(self.destination);
         let is_application = self.by.tool == SourceTool::ArgoCd;
         if !is_application || delivered.any(|member| member.key == *own) {
             return None;
         }
-        Some(ToolRelease::of(self.object, after))
+        Some(FinalizerRemoval::of(self.object, after))
     }
 
     /// Returns a sentence if the object called `key` may deliver more than is known.

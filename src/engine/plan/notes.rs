@@ -14,10 +14,10 @@ use crate::ownership::{Implied, Reach, instances_of};
 use crate::text::plain;
 
 /// Maximum number of objects that a note names.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// The facts that notes on a plan are about.
-pub(super) struct Ground<'a> {
+pub(super) struct NoteInput<'a> {
     pub(super) inventory: &'a Inventory,
     pub(super) tables: &'a Tables,
     /// The objects that controllers create below rendered objects.
@@ -31,8 +31,8 @@ pub(super) struct Ground<'a> {
 }
 
 /// Returns a sentence for each assumption about a cluster, the most important first.
-pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<String> {
-    let inventory = ground.inventory;
+pub(super) fn notes(input: &NoteInput<'_>, assumptions: &Assumptions) -> Vec<String> {
+    let inventory = input.inventory;
     let mut notes = Vec::new();
     let Assumptions {
         bound_by_name,
@@ -51,7 +51,7 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
         not_looked_at,
         waits_left_out,
     } = assumptions;
-    notes.extend(unread(inventory, ground.reach));
+    notes.extend(unread(inventory, input.reach));
     notes.extend(note(&owners(assumed_owners), |named| {
         format!("Not in the input and assumed to exist elsewhere, because a uid in a rendering proves nothing: {named}.")
     }));
@@ -113,7 +113,7 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
              {bound_by_name}."
         ));
     }
-    notes.extend(on_implied(ground));
+    notes.extend(on_implied(input));
     let added: Vec<String> = added_finalizers
         .iter()
         .map(|(kind, finalizer)| format!("{finalizer} on {kind}"))
@@ -121,21 +121,21 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
     notes.extend(note(&added, |named| {
         format!("Finalizers that controllers in the input add at run time, and remove while they run: {named}.")
     }));
-    let unseen = added_later(inventory, &ground.tables.finalizers, added_finalizers);
+    let unseen = added_later(inventory, &input.tables.finalizers, added_finalizers);
     notes.extend(note(&unseen, |named| {
         format!(
             "A rendering does not contain the finalizers that operators add at run time; only a \
              dump does. They hold objects of these kinds until the operator removes them: {named}."
         )
     }));
-    notes.extend(note(&owned_unseen(inventory, ground.tables), |named| {
+    notes.extend(note(&owned_unseen(inventory, input.tables), |named| {
         format!(
             "A rendering does not contain the objects that operators create. They are deleted with \
              their owners: {named}."
         )
     }));
     let mut capped: BTreeMap<i64, Vec<String>> = BTreeMap::new();
-    for (workload, shown) in &ground.implied.capped {
+    for (workload, shown) in &input.implied.capped {
         capped.entry(*shown).or_default().push(workload.to_string());
     }
     for (shown, workloads) in capped.iter().rev() {
@@ -144,7 +144,7 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
             named(workloads)
         ));
     }
-    notes.extend(on_namespaces(ground));
+    notes.extend(on_namespaces(input));
     notes.extend(note(&texts(duplicates), |named| {
         format!("Listed more than once; the last one is used: {named}.")
     }));
@@ -161,15 +161,15 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
 }
 
 /// Returns notes on the number of implied objects.
-fn on_implied(ground: &Ground<'_>) -> Vec<String> {
+fn on_implied(input: &NoteInput<'_>) -> Vec<String> {
     let mut notes = Vec::new();
-    let mut members = ground.inventory.members.iter();
+    let mut members = input.inventory.members.iter();
     let rendered = members.any(|member| !member.from_dump);
-    let implied = &ground.implied.objects;
+    let implied = &input.implied.objects;
     let generated = implied.iter().filter(|one| one.is_generated()).count();
     let built_in = implied.len() - generated;
     if rendered && built_in > 0 {
-        let pods = if ground.running {
+        let pods = if input.running {
             " (Pods are assumed to run on nodes)"
         } else {
             ""
@@ -186,9 +186,9 @@ fn on_implied(ground: &Ground<'_>) -> Vec<String> {
 }
 
 /// Returns notes on objects without a namespace, and on namespaces without an object.
-fn on_namespaces(ground: &Ground<'_>) -> Vec<String> {
+fn on_namespaces(input: &NoteInput<'_>) -> Vec<String> {
     let mut notes = Vec::new();
-    let unwritten = ground
+    let unwritten = input
         .inventory
         .members
         .iter()
@@ -212,7 +212,7 @@ fn on_namespaces(ground: &Ground<'_>) -> Vec<String> {
              CustomResourceDefinitions, or `scopes` in ownerlint.yaml, name it: {named}."
         )
     }));
-    notes.extend(note(&Vec::from_iter(ground.namespaces), |named| {
+    notes.extend(note(&Vec::from_iter(input.namespaces), |named| {
         format!("Namespaces that exist because objects live in them: {named}.")
     }));
     notes
@@ -234,7 +234,7 @@ fn unread(inventory: &Inventory, reach: &Reach) -> impl Iterator<Item = String> 
     let hiding = inventory
         .skipped()
         // The notes on a delivery say which of its documents are not read.
-        .filter(|skip| skip.what.reason.hides_objects() && !reach.is_evaluated(skip.file));
+        .filter(|skip| skip.what.reason.hides_objects() && !reach.is_delivery_known(skip.file));
     for skip in hiding {
         let path = inventory.sources.file(skip.file).path();
         // Templates of charts are in a note of their own, and Helm renders no other file of a chart.
@@ -242,7 +242,7 @@ fn unread(inventory: &Inventory, reach: &Reach) -> impl Iterator<Item = String> 
             documents.push(format!(
                 "document {} of {path} ({})",
                 skip.document,
-                skip.what.reason.word()
+                skip.what.reason.as_str()
             ));
         }
     }
@@ -462,11 +462,11 @@ fn custom_kinds(inventory: &Inventory) -> BTreeSet<GroupKind<&str>> {
 pub(super) fn named(all: &[impl AsRef<str>]) -> String {
     let mut shown: Vec<String> = all
         .iter()
-        .take(MOST_NAMED)
+        .take(MAX_NAMED)
         .map(|one| one.as_ref().to_owned())
         .collect();
-    if all.len() > MOST_NAMED {
-        shown.push(format!("{} more", all.len() - MOST_NAMED));
+    if all.len() > MAX_NAMED {
+        shown.push(format!("{} more", all.len() - MAX_NAMED));
     }
     shown.join("; ")
 }

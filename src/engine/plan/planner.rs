@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::cascaded::{self, cascaded};
 use super::choose::Candidate;
 use super::followed::{Followed, followed};
-use super::notes::{self, Ground};
+use super::notes::{self, NoteInput};
 use super::question::{PlanError, Question};
 use crate::cluster::{Analysis, Reclaims, SafeOrder, Scenario, safe_order};
 use crate::gc::{self, Plan, SimulationOptions, Step};
@@ -111,7 +111,7 @@ impl Planner {
         implied: &Implied<'_>,
         title: Option<String>,
     ) -> Self {
-        let ground = Ground {
+        let input = NoteInput {
             inventory: analysis.inventory(),
             tables: analysis.tables(),
             implied,
@@ -119,7 +119,7 @@ impl Planner {
             namespaces: &scenario.namespaces,
             running: scenario.options.kubelet,
         };
-        let mut notes = notes::notes(&ground, &scenario.assumptions);
+        let mut notes = notes::notes(&input, &scenario.assumptions);
         if scenario.settles_first {
             notes.extend(notes::collapse(&scenario.settled(), &scenario.assumptions));
         }
@@ -132,12 +132,12 @@ impl Planner {
             defined: notes::defined_kinds(analysis.inventory()),
             rendered: members.all(|member| !member.from_dump),
             title,
-            ..Self::untold(scenario, analysis)
+            ..Self::without_facts(scenario, analysis)
         }
     }
 
     /// Wraps a scenario that no format shows, so that no facts are computed.
-    pub(in crate::engine) fn untold(scenario: Scenario, analysis: &Analysis<'_>) -> Self {
+    pub(in crate::engine) fn without_facts(scenario: Scenario, analysis: &Analysis<'_>) -> Self {
         Self {
             scenario,
             implied: Vec::new(),

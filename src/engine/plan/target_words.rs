@@ -28,7 +28,7 @@ impl Wanted<'_> {
     }
 
     /// Whether the target may be the object with `key`, which has unknown parts.
-    pub(super) fn may_be(&self, key: &ObjectKey, default: Option<&str>) -> bool {
+    pub(super) fn may_match(&self, key: &ObjectKey, default: Option<&str>) -> bool {
         let default = default.filter(|_| key.namespace.name().is_some());
         let namespace = match self.namespace.or(default) {
             Some(name) => Namespace::from(name),

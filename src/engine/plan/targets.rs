@@ -231,7 +231,7 @@ impl Targets {
         let mut keys = BTreeSet::new();
         for wanted in parse_words(&words)? {
             let possible = self.of_kind(wanted.kind).into_iter();
-            let possible = possible.filter(|key| wanted.may_be(key, namespace));
+            let possible = possible.filter(|key| wanted.may_match(key, namespace));
             keys.extend(possible.cloned());
         }
         match found {

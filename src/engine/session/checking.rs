@@ -62,7 +62,7 @@ impl Session {
         }
         for (path, parts) in &self.request.made {
             for id in report.sources.with_path(path) {
-                let file = report.sources.file(id).clone().with_made(parts.clone());
+                let file = report.sources.file(id).clone().with_rendered(parts.clone());
                 report.sources.replace(id, file);
             }
         }

@@ -62,7 +62,7 @@ impl Session {
         on_disk: OnDisk,
         request: &Request,
     ) -> Result<Self, SessionError> {
-        let read_before = earlier.map(|earlier| earlier.files.to_be_read_again(on_disk));
+        let read_before = earlier.map(|earlier| earlier.files.for_next_run(on_disk));
         Self::open_among(request, read_before.unwrap_or_default())
     }
 

@@ -19,7 +19,7 @@ impl Parameters {
         }
         one.cluster = Some(NamedCluster {
             name: values.join("/"),
-            of_any: self.known.clone(),
+            for_any_cluster: self.known.clone(),
             is_selected,
         });
         one

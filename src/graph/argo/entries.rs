@@ -161,9 +161,10 @@ pub(super) fn entries<'u>(
 fn led_to(around: Surroundings<'_>, resource: &Resource) -> Vec<String> {
     let applications: Vec<Application> = match ApplicationSet::from_resource(resource) {
         Some(set) => {
-            let made = set.made(around, &mut SetClusters::default());
-            let made = made.applications.iter();
-            made.filter_map(|one| Application::from_resource(&one.resource))
+            let output = set.output(around, &mut SetClusters::default());
+            let output = output.applications.iter();
+            output
+                .filter_map(|one| Application::from_resource(&one.resource))
                 .collect()
         }
         None => Application::from_resource(resource).into_iter().collect(),

@@ -7,7 +7,11 @@ use crate::graph::files::TreeFiles;
 use crate::kustomize::{ancestors, folder_of};
 
 /// Returns the folders that a git generator selects; an exclude always wins.
-pub(super) fn taken(files: &TreeFiles<'_>, include: &[String], exclude: &[String]) -> Vec<String> {
+pub(super) fn selected(
+    files: &TreeFiles<'_>,
+    include: &[String],
+    exclude: &[String],
+) -> Vec<String> {
     let [include, exclude] = [include, exclude].map(|patterns| -> Vec<GitPattern> {
         patterns
             .iter()
@@ -55,9 +59,9 @@ pub(super) fn files(files: &TreeFiles<'_>, include: &[String], exclude: &[String
         let below = files.below(pattern.start());
         below.filter(|path| pattern.is_match(path))
     });
-    let mut taken: BTreeSet<&str> = included.collect();
-    taken.retain(|path| !is_match(&exclude, path));
-    taken.into_iter().map(str::to_owned).collect()
+    let mut selected: BTreeSet<&str> = included.collect();
+    selected.retain(|path| !is_match(&exclude, path));
+    selected.into_iter().map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -91,7 +95,7 @@ mod tests {
             ("apps", "", "apps"),
             ("x{y}", "", "x{y}"),
         ] {
-            let found = taken(&tree(), &words(include), &words(exclude));
+            let found = selected(&tree(), &words(include), &words(exclude));
             assert_eq!(found, words(expected), "{include}");
         }
     }

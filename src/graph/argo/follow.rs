@@ -26,7 +26,7 @@ pub(super) struct Pending {
     /// The cluster that the parameters of its set name.
     cluster: Option<String>,
     /// If only the name of its cluster is known, the Application for any cluster.
-    of_any: Option<AnyCluster>,
+    for_any_cluster: Option<AnyCluster>,
 }
 
 impl Pending {
@@ -37,7 +37,7 @@ impl Pending {
             parent: parent.map(Arc::from),
             is_possible: false,
             cluster: None,
-            of_any: None,
+            for_any_cluster: None,
         }
     }
 }
@@ -85,14 +85,14 @@ impl Run<'_> {
         self.note(&id, first, pending);
         let key = by.key();
         let mut clusters = self.memory.clusters.remove(&key).unwrap_or_default();
-        let made = set.made(self.around(), &mut clusters);
+        let output = set.output(self.around(), &mut clusters);
         self.memory.clusters.insert(key.clone(), clusters);
-        if let Some(limit) = made.beyond {
+        if let Some(limit) = output.beyond {
             let file = &*set.origin.file;
             return Err(BeyondLimit::new(limit, self.limits, file));
         }
         let mut names = BTreeSet::new();
-        let mut applications = made.applications;
+        let mut applications = output.applications;
         applications.retain(|one| {
             let id = one.resource.id();
             names.insert((id.name, one.cluster.clone(), path_of(&one.resource)))
@@ -101,12 +101,15 @@ impl Run<'_> {
         let mut keys = BTreeSet::new();
         for one in &applications {
             // If only a list names its cluster, the Application for any cluster represents it.
-            let object = one.of_any.as_ref().and_then(|any| any.name.as_ref());
+            let object = one
+                .for_any_cluster
+                .as_ref()
+                .and_then(|any| any.name.as_ref());
             if object.is_none() && keys.insert(one.resource.id().name) {
                 resources.push(one.resource.clone());
             }
         }
-        let next = if made.error.is_some() {
+        let next = if output.error.is_some() {
             let before = self.applied_before(&id).iter();
             let children = before.map(|resource| Pending {
                 is_possible: pending.is_possible,
@@ -117,7 +120,7 @@ impl Run<'_> {
             let children = applications.into_iter().map(|one| Pending {
                 is_possible: pending.is_possible || one.resource.is_possible,
                 cluster: one.cluster,
-                of_any: one.of_any,
+                for_any_cluster: one.for_any_cluster,
                 ..Pending::new(one.resource, &pending.here, Some(&id))
             });
             children.collect()
@@ -132,9 +135,9 @@ impl Run<'_> {
             file: Arc::clone(&set.origin.file),
             line: set.origin.line,
             settings: set.settings(),
-            error: made.error,
+            error: output.error,
             resources: Arc::new(resources),
-            unread: made.unread.into_iter().collect(),
+            unread: output.unread.into_iter().collect(),
             ..Delivery::default()
         });
         Ok(next)
@@ -209,7 +212,10 @@ impl Run<'_> {
                 by: Some(by),
                 path,
                 is_possible: pending.is_possible,
-                object: pending.of_any.as_ref().and_then(|any| any.name.clone()),
+                object: pending
+                    .for_any_cluster
+                    .as_ref()
+                    .and_then(|any| any.name.clone()),
                 file: Arc::clone(&application.origin.file),
                 line: application.origin.line,
                 settings: Settings {
@@ -252,7 +258,7 @@ impl Run<'_> {
     ) -> (String, Arc<Applied>) {
         let applied = self.sources.applied(application, sources, folder);
         let any = pending
-            .of_any
+            .for_any_cluster
             .as_ref()
             .map(|any| folder_of_source(&any.path));
         let was = Delivery::find(self.before, id).map(|before| before.path.as_str());

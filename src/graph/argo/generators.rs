@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 
 use super::clusters::KnownClusters;
 use super::folders;
-use super::made::MadeSets;
 use super::parameters::{flat_element, flatten, path_parameters, selects};
 use super::repository::Repositories;
 use super::set::SetClusters;
+use super::set_cache::SetCache;
 use super::sources::is_fixed;
 use super::template::{Language, Outcome, Parameters, TemplateError};
 use crate::graph::files::{TreeFiles, parse_inline};
@@ -52,7 +52,7 @@ pub(super) struct Surroundings<'g> {
     pub(super) most: usize,
     /// The budget of the texts of templates.
     pub(super) budget: &'g Budget,
-    pub(super) sets: &'g MadeSets,
+    pub(super) sets: &'g SetCache,
 }
 
 impl Surroundings<'_> {
@@ -279,7 +279,7 @@ impl Generators<'_> {
             let take = if are_files {
                 folders::files
             } else {
-                folders::taken
+                folders::selected
             };
             take(files, &wanted.include, &wanted.exclude).into()
         });

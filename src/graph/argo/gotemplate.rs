@@ -15,13 +15,13 @@ use serde_json::Value;
 
 use self::parse::{Part, Pipeline, Term, parse};
 pub(super) use self::texts::normalized;
-use super::template::{MOST_BYTES, Outcome, Parameters, TemplateError};
+use super::template::{MAX_BYTES, Outcome, Parameters, TemplateError};
 
 /// Maximum number of iterations of all `range` actions of a text.
-const MOST_ROUNDS: usize = 10_000;
+const MAX_ROUNDS: usize = 10_000;
 
 /// Maximum size of all values that the evaluation of a text makes: the bytes of texts and keys, plus one per value.
-const MOST_WORK: usize = 1_000_000;
+const MAX_WORK: usize = 1_000_000;
 
 /// Maximum nesting of a value.
 const DEEPEST_VALUE: usize = 60;
@@ -107,7 +107,7 @@ struct Run<'r> {
 impl Run<'_> {
     fn parts(&mut self, parts: &[Part], dot: &Value) -> Outcome<()> {
         for part in parts {
-            if self.out.len() > MOST_BYTES {
+            if self.out.len() > MAX_BYTES {
                 return Err(TemplateError::too_long());
             }
             match part {
@@ -168,7 +168,7 @@ impl Run<'_> {
                     .collect()
             }
             Value::Number(end) if end.is_i64() && over.variables.len() < 2 => {
-                let end = end.as_i64().unwrap_or_default().min(MOST_ROUNDS as i64 + 1);
+                let end = end.as_i64().unwrap_or_default().min(MAX_ROUNDS as i64 + 1);
                 (0..end).map(|at| (at.into(), at.into())).collect()
             }
             Value::Null => Vec::new(),
@@ -182,7 +182,7 @@ impl Run<'_> {
         }
         for (key, item) in items {
             self.rounds += 1;
-            if self.rounds > MOST_ROUNDS {
+            if self.rounds > MAX_ROUNDS {
                 let reason = "the loops of a template have too many iterations";
                 return Err(unread_because(reason));
             }
@@ -236,7 +236,7 @@ impl Run<'_> {
     /// Charges a new value to the budget of the text.
     fn charge(&mut self, value: &Value) -> Outcome<()> {
         self.work = self.work.saturating_add(weight(value, 0));
-        if self.work > MOST_WORK {
+        if self.work > MAX_WORK {
             return Err(too_large());
         }
         Ok(())
@@ -346,7 +346,7 @@ impl Run<'_> {
 /// Returns the size of a value; one that is nested too deeply exceeds every budget.
 fn weight(value: &Value, depth: usize) -> usize {
     if depth > DEEPEST_VALUE {
-        return MOST_WORK + 1;
+        return MAX_WORK + 1;
     }
     let parts: usize = match value {
         Value::String(text) => text.len(),

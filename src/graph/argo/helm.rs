@@ -206,12 +206,12 @@ fn escaped(value: &str) -> String {
     }
     let mut escaped = String::new();
     let mut before = ' ';
-    for letter in value.chars() {
-        if letter == ',' && before != '\\' {
+    for c in value.chars() {
+        if c == ',' && before != '\\' {
             escaped.push('\\');
         }
-        escaped.push(letter);
-        before = letter;
+        escaped.push(c);
+        before = c;
     }
     escaped
 }

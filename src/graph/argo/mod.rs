@@ -13,7 +13,6 @@ mod generators;
 mod gotemplate;
 mod helm;
 mod kept;
-mod made;
 mod options;
 mod parameters;
 mod pattern;
@@ -21,6 +20,7 @@ mod plugins;
 mod projects;
 mod repository;
 mod set;
+mod set_cache;
 mod source;
 mod sources;
 mod template;
@@ -39,11 +39,11 @@ pub use self::disputed::disputed;
 use self::entries::Unit;
 use self::follow::Pending;
 use self::generators::Surroundings;
-use self::made::MadeSets;
 pub use self::pattern::GitPattern;
 use self::projects::Projects;
 use self::repository::Repositories;
 use self::set::SetClusters;
+use self::set_cache::SetCache;
 pub use self::source::overrides_source;
 use self::sources::Sources;
 use super::delivery::Delivery;
@@ -59,7 +59,7 @@ pub struct Memory {
     /// The clusters that sets name, by the keys of the sets.
     clusters: BTreeMap<String, SetClusters>,
     /// Cache: the output of sets of both states.
-    sets: MadeSets,
+    sets: SetCache,
     /// The places to which something led in this state. They are not entry points in the other
     /// state, even if nothing leads to them there.
     led: BTreeSet<String>,
@@ -159,7 +159,7 @@ pub fn deliveries(
         run.follow(&parent.cluster, starts.collect(), &mut BTreeSet::new())?;
     }
     run.planes(&units, flux)?;
-    run.refuse_what_projects_forbid(flux);
+    run.fail_on_forbidden_objects(flux);
     run.memory.kept = run.kept()?;
     run.memory.own.clone_from(&run.sources.repositories);
     let Run {

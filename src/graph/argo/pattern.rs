@@ -125,14 +125,14 @@ fn regex(expression: Option<String>) -> Option<Regex> {
 /// class matches a slash.
 fn folder_expression(pattern: &str) -> Option<String> {
     let mut expression = String::from(r"(?s)\A");
-    let mut letters = pattern.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        match c {
             '*' => expression.push_str("[^/]*"),
             '?' => expression.push_str("[^/]"),
-            '[' => expression.push_str(&folder_class(&mut letters)?),
-            '\\' => expression.push_str(&literal(letters.next()?)),
-            letter => expression.push_str(&literal(letter)),
+            '[' => expression.push_str(&folder_class(&mut chars)?),
+            '\\' => expression.push_str(&literal(chars.next()?)),
+            c => expression.push_str(&literal(c)),
         }
     }
     Some(expression + r"\z")
@@ -140,26 +140,26 @@ fn folder_expression(pattern: &str) -> Option<String> {
 
 /// Reads the rest of a class of Go's path.Match after its `[`. A range whose first character comes
 /// after its last one, such as `b-a`, contains nothing.
-fn folder_class(letters: &mut Chars<'_>) -> Option<String> {
-    let is_negated = letters.as_str().starts_with('^');
+fn folder_class(chars: &mut Chars<'_>) -> Option<String> {
+    let is_negated = chars.as_str().starts_with('^');
     if is_negated {
-        letters.next();
+        chars.next();
     }
     let mut found = String::new();
     let mut is_empty = true;
-    while is_empty || !letters.as_str().starts_with(']') {
+    while is_empty || !chars.as_str().starts_with(']') {
         is_empty = false;
-        let first = letter_of_class(letters)?;
+        let first = char_of_class(chars)?;
         let mut last = first;
-        if letters.as_str().starts_with('-') {
-            letters.next();
-            last = letter_of_class(letters)?;
+        if chars.as_str().starts_with('-') {
+            chars.next();
+            last = char_of_class(chars)?;
         }
         if first <= last {
             found.push_str(&format!("{}-{}", literal(first), literal(last)));
         }
     }
-    letters.next();
+    chars.next();
     Some(match (found.is_empty(), is_negated) {
         (true, true) => ".".to_owned(),
         (true, false) => "[a&&b]".to_owned(),
@@ -169,11 +169,11 @@ fn folder_class(letters: &mut Chars<'_>) -> Option<String> {
 }
 
 /// Reads a character of a class of Go's path.Match.
-fn letter_of_class(letters: &mut Chars<'_>) -> Option<char> {
-    match letters.next()? {
+fn char_of_class(chars: &mut Chars<'_>) -> Option<char> {
+    match chars.next()? {
         '-' | ']' => None,
-        '\\' => letters.next(),
-        letter => Some(letter),
+        '\\' => chars.next(),
+        c => Some(c),
     }
 }
 
@@ -199,12 +199,12 @@ impl FilePattern {
 fn expression(pattern: &str) -> Option<String> {
     let mut expression = String::from(r"(?s)\A");
     let mut open_braces = 0_usize;
-    let mut letters = pattern.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        match c {
             '*' => expression.push_str(".*"),
             '?' => expression.push('.'),
-            '[' => expression.push_str(&class(&mut letters)?),
+            '[' => expression.push_str(&class(&mut chars)?),
             '{' => {
                 open_braces += 1;
                 expression.push_str("(?:");
@@ -214,43 +214,43 @@ fn expression(pattern: &str) -> Option<String> {
                 open_braces -= 1;
                 expression.push(')');
             }
-            '\\' => expression.push_str(&literal(letters.next()?)),
-            letter => expression.push_str(&literal(letter)),
+            '\\' => expression.push_str(&literal(chars.next()?)),
+            c => expression.push_str(&literal(c)),
         }
     }
     (open_braces == 0).then(|| expression + r"\z")
 }
 
 /// Reads the rest of a class after its `[`: an optional `!`, then a range `a-z` or characters.
-fn class(letters: &mut Chars<'_>) -> Option<String> {
-    let rest = letters.as_str();
+fn class(chars: &mut Chars<'_>) -> Option<String> {
+    let rest = chars.as_str();
     let (negation, members) = match rest.strip_prefix('!') {
         Some(members) => ("^", members),
         None => ("", rest),
     };
-    *letters = members.chars();
-    let first = letters.next()?;
-    if let Some(range) = letters.as_str().strip_prefix('-') {
-        *letters = range.chars();
-        let last = letters.next().filter(|last| first <= *last)?;
-        let is_closed = letters.next()? == ']';
+    *chars = members.chars();
+    let first = chars.next()?;
+    if let Some(range) = chars.as_str().strip_prefix('-') {
+        *chars = range.chars();
+        let last = chars.next().filter(|last| first <= *last)?;
+        let is_closed = chars.next()? == ']';
         return is_closed.then(|| format!("[{negation}{}-{}]", literal(first), literal(last)));
     }
-    *letters = members.chars();
+    *chars = members.chars();
     let mut found = String::new();
     loop {
-        match letters.next()? {
+        match chars.next()? {
             ']' => break,
-            '\\' => found.push_str(&literal(letters.next()?)),
-            letter => found.push_str(&literal(letter)),
+            '\\' => found.push_str(&literal(chars.next()?)),
+            c => found.push_str(&literal(c)),
         }
     }
     (!found.is_empty()).then(|| format!("[{negation}{found}]"))
 }
 
 /// Returns the regular expression of one character, within or outside of a class.
-fn literal(letter: char) -> String {
-    format!("\\x{{{:x}}}", u32::from(letter))
+fn literal(c: char) -> String {
+    format!("\\x{{{:x}}}", u32::from(c))
 }
 
 /// Returns the folder that contains all paths that a pattern may match.

@@ -28,7 +28,7 @@ const GLOBAL: &str = "globalProjects";
 
 /// The maximum number of items in the lists of a project, because every item is compared with every
 /// object. A project with more items is treated like one that the tree does not deliver.
-const MOST_ITEMS: usize = 1000;
+const MAX_ITEMS: usize = 1000;
 
 const HOOKS: [&str; 2] = ["argocd.argoproj.io/hook", "helm.sh/hook"];
 
@@ -56,7 +56,7 @@ impl Projects {
         if are_doubtful {
             return Self::default();
         }
-        all.retain(|_, alike| alike.iter().map(Project::items).sum::<usize>() <= MOST_ITEMS);
+        all.retain(|_, alike| alike.iter().map(Project::items).sum::<usize>() <= MAX_ITEMS);
         Self(Arc::new(all))
     }
 
@@ -293,7 +293,7 @@ impl Run<'_> {
     /// Sets an error on Applications that their projects do not permit. Those that the projects of
     /// the previous state permitted may sync once before the new projects are applied. `flux`
     /// contains the deliveries of Flux, which may have AppProjects.
-    pub(super) fn refuse_what_projects_forbid(&mut self, flux: &[Delivery]) {
+    pub(super) fn fail_on_forbidden_objects(&mut self, flux: &[Delivery]) {
         let files = self.sources.files;
         let projects = Projects::new(files, flux.iter().chain(&self.all));
         let scopes = files.scopes();

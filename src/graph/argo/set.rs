@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashMapExt};
 
 use super::application::{GROUP, RESOURCES_FINALIZER};
 use super::generators::{ClusterNames, Generators, Surroundings};
-use super::made::Output;
+use super::set_cache::CachedOutput;
 use super::template::{Language, Outcome, Parameters, TemplateError};
 use crate::graph::delivery::Settings;
 use crate::graph::files::parse_inline;
@@ -80,7 +80,7 @@ pub(super) struct GeneratedApplication {
     /// The cluster that its parameters name.
     pub(super) cluster: Option<String>,
     /// The Application for any cluster, if only the name of its cluster is known.
-    pub(super) of_any: Option<AnyCluster>,
+    pub(super) for_any_cluster: Option<AnyCluster>,
 }
 
 /// The Application for any cluster: unknown parameters stay as they are written.
@@ -94,7 +94,7 @@ pub(super) struct AnyCluster {
 
 /// The output of a set.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Made {
+pub(super) struct SetOutput {
     pub(super) applications: Vec<GeneratedApplication>,
     pub(super) unread: BTreeSet<UnreadInput>,
     pub(super) error: Option<BuildError>,
@@ -149,17 +149,21 @@ impl ApplicationSet {
 
     /// Generates the Applications, and adds the clusters that the set names to `clusters`. If one generator fails, Argo
     /// CD changes no Application.
-    pub(super) fn made(&self, around: Surroundings<'_>, clusters: &mut SetClusters) -> Made {
+    pub(super) fn output(&self, around: Surroundings<'_>, clusters: &mut SetClusters) -> SetOutput {
         let known = around
             .sets
             .find(self, around.clusters, clusters, around.budget);
-        let (made, named) = known.unwrap_or_else(|| self.evaluated(around, clusters));
+        let (output, named) = known.unwrap_or_else(|| self.evaluated(around, clusters));
         *clusters = clusters.and(&named);
-        made
+        output
     }
 
     /// Evaluates the generators and the template. Also returns the clusters that the set names.
-    fn evaluated(&self, around: Surroundings<'_>, clusters: &SetClusters) -> (Made, SetClusters) {
+    fn evaluated(
+        &self,
+        around: Surroundings<'_>,
+        clusters: &SetClusters,
+    ) -> (SetOutput, SetClusters) {
         let mut generators = Generators {
             around,
             language: self.language(),
@@ -170,16 +174,16 @@ impl ApplicationSet {
             left: around.most,
             found: HashMap::new(),
         };
-        let (made, taken) = around.budget.recorded(|| self.generated(&mut generators));
+        let (output, taken) = around.budget.recorded(|| self.generated(&mut generators));
         let Generators {
             named,
             names,
             reads_tree,
             ..
         } = generators;
-        if !reads_tree && made.beyond.is_none() {
-            around.sets.add(Output {
-                made: made.clone(),
+        if !reads_tree && output.beyond.is_none() {
+            around.sets.add(CachedOutput {
+                output: output.clone(),
                 named: named.clone(),
                 names_once: names <= 1,
                 set: self.clone(),
@@ -188,50 +192,52 @@ impl ApplicationSet {
                 taken,
             });
         }
-        (made, named)
+        (output, named)
     }
 
-    fn generated(&self, generators: &mut Generators<'_>) -> Made {
-        let mut made = Made::default();
+    fn generated(&self, generators: &mut Generators<'_>) -> SetOutput {
+        let mut output = SetOutput::default();
         let (language, around) = (generators.language, generators.around);
         let spec = self.node.get("spec").unwrap_or(Node::Null);
         let generated = match generators.all(&spec) {
             Ok(generated) => generated,
             Err(error) => {
-                self.take(&mut made, error);
-                return made;
+                self.take(&mut output, error);
+                return output;
             }
         };
         for (what, subject, reason) in generated.unread {
-            made.unread
+            output
+                .unread
                 .insert(self.origin.unread(what, subject, reason));
         }
         for parameters in &generated.all {
             match self.application(&spec, (language, around), parameters) {
-                Ok(application) => made.applications.push(application),
+                Ok(application) => output.applications.push(application),
                 Err(error) => {
-                    self.take(&mut made, error);
-                    if made.error.is_some() || made.beyond.is_some() {
-                        made.applications.clear();
+                    self.take(&mut output, error);
+                    if output.error.is_some() || output.beyond.is_some() {
+                        output.applications.clear();
                         break;
                     }
                 }
             }
         }
-        made
+        output
     }
 
-    fn take(&self, made: &mut Made, error: TemplateError) {
+    fn take(&self, output: &mut SetOutput, error: TemplateError) {
         match error {
             TemplateError::Failed(reason) | TemplateError::Missing(reason) => {
-                made.error = Some(self.origin.failed(reason));
+                output.error = Some(self.origin.failed(reason));
             }
             TemplateError::Unread(reason) => {
                 let subject = format!("ApplicationSet {}", self.name);
-                made.unread
+                output
+                    .unread
                     .insert(self.origin.unread(What::Template, subject, &reason));
             }
-            TemplateError::Beyond(limit) => made.beyond = Some(limit),
+            TemplateError::Beyond(limit) => output.beyond = Some(limit),
         }
     }
 
@@ -286,16 +292,16 @@ impl ApplicationSet {
             ));
         };
         resource.is_possible = parameters.are_partly_unknown;
-        let of_any = parameters.cluster.as_ref().map(|cluster| {
-            let of_any = Parameters {
-                known: cluster.of_any.clone(),
+        let for_any_cluster = parameters.cluster.as_ref().map(|cluster| {
+            let for_any_cluster = Parameters {
+                known: cluster.for_any_cluster.clone(),
                 are_partly_unknown: true,
                 ..Parameters::default()
             };
             let paths = [&["metadata", "name"][..], &["spec", "source", "path"]];
             let [name, path] = paths.map(|path| {
                 let text = template.str_at(path).unwrap_or_default();
-                language.replace(text, &of_any).ok()
+                language.replace(text, &for_any_cluster).ok()
             });
             AnyCluster {
                 name: name.filter(|_| !cluster.is_selected),
@@ -310,7 +316,7 @@ impl ApplicationSet {
         Ok(GeneratedApplication {
             resource,
             cluster: cluster.map(|cluster| cluster.name.clone()),
-            of_any,
+            for_any_cluster,
         })
     }
 }

@@ -43,13 +43,13 @@ pub(super) struct NamedCluster {
     /// Its name.
     pub(super) name: String,
     /// The parameters that are equal for every cluster: the known ones without its name.
-    pub(super) of_any: Map<String, Value>,
+    pub(super) for_any_cluster: Map<String, Value>,
     /// Whether a selector names it, so that it may have an Application although other clusters have none.
     pub(super) is_selected: bool,
 }
 
 /// Maximum length of the text that a template makes, in bytes. An object cannot be that large.
-pub(super) const MOST_BYTES: usize = 8 << 20;
+pub(super) const MAX_BYTES: usize = 8 << 20;
 
 /// The reason why a template has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,7 +125,7 @@ fn plain(text: &str, parameters: &Parameters) -> Outcome<String> {
             Some(value) => out.push_str(value),
             None => out.extend(["{{", tag, "}}"]),
         }
-        if out.len() > MOST_BYTES {
+        if out.len() > MAX_BYTES {
             return Err(TemplateError::too_long());
         }
         rest = behind;

@@ -239,11 +239,11 @@ impl FluxKustomization {
             self.substitute(files, &mut built, &variables, builder.budget())?;
         }
         // The API server rejects an object without a namespace, so nothing is applied.
-        let homeless = built.resources.iter().find(|resource| {
+        let without_namespace = built.resources.iter().find(|resource| {
             let id = resource.id();
             id.namespace.is_empty() && is_namespaced(&id.group, &id.kind)
         });
-        if let Some(resource) = homeless
+        if let Some(resource) = without_namespace
             && !tolerates
         {
             let reason = format!("{} has no namespace", resource.id().key());

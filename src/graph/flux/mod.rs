@@ -26,7 +26,7 @@ use crate::kustomize::{BeyondLimit, Limit, ancestors, folder_of, shown};
 use crate::text::Limits;
 
 /// Maximum number of rounds in which Kustomizations that wait for variables are tried again.
-const MOST_ROUNDS: usize = 16;
+const MAX_ROUNDS: usize = 16;
 
 /// Returns everything that Flux applies from a tree.
 ///
@@ -302,7 +302,7 @@ impl Cluster<'_> {
                 all.push(delivery);
             }
             if !waiting.is_empty() {
-                let has_progressed = all.len() > built && rounds < MOST_ROUNDS;
+                let has_progressed = all.len() > built && rounds < MAX_ROUNDS;
                 forced = if has_progressed { 0 } else { waiting.len() };
                 (built, rounds) = (all.len(), rounds + 1);
                 pending.append(&mut waiting);

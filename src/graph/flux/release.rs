@@ -323,7 +323,7 @@ impl<'r> HelmRelease<'r> {
             } else {
                 Values::InChart(path)
             };
-            call.instead.push(values);
+            call.base_values.push(values);
         }
         for from in self.spec.items_at("valuesFrom") {
             self.values_from(around, &from, &mut call)?;

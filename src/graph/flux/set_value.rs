@@ -33,13 +33,13 @@ pub(super) fn at_path(path: &str, text: &str, is_literal: bool) -> Option<Value>
 /// backslash.
 fn split(path: &str) -> Option<Vec<String>> {
     let mut parts = vec![String::new()];
-    let mut letters = path.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
+    let mut chars = path.chars();
+    while let Some(c) = chars.next() {
+        match c {
             '[' | '=' | ',' => return None,
             '.' => parts.push(String::new()),
-            '\\' => parts.last_mut()?.push(letters.next()?),
-            letter => parts.last_mut()?.push(letter),
+            '\\' => parts.last_mut()?.push(chars.next()?),
+            c => parts.last_mut()?.push(c),
         }
     }
     Some(parts)
@@ -48,12 +48,12 @@ fn split(path: &str) -> Option<Vec<String>> {
 /// Resolves the escapes of a value; `None` if it is a list, or if another value follows.
 fn unescaped_scalar(text: &str) -> Option<String> {
     let mut value = String::new();
-    let mut letters = text.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
             ',' => return None,
-            '\\' => value.extend(letters.next()),
-            letter => value.push(letter),
+            '\\' => value.extend(chars.next()),
+            c => value.push(c),
         }
     }
     (!text.starts_with('{')).then_some(value)

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::budget::Budget;
 use super::doc::{KustomizationDoc, read_kustomization};
 use super::generate::{Generator, merge_data};
-use super::memo::{Builds, Lack, Watched};
-use super::named::Named;
+use super::memo::{Builds, Tolerance, Watched};
 use super::objects::objects_of;
 use super::resource::{Origin, ResId, Resource};
+use super::resource_index::ResourceIndex;
 use crate::charts::{CallId, Charts};
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
@@ -71,7 +71,7 @@ impl Built {
 pub struct Builder<'b> {
     builds: &'b Builds<'b>,
     budget: &'b Budget,
-    lack: Lack,
+    tolerance: Tolerance,
 }
 
 /// One build.
@@ -89,7 +89,7 @@ impl<'b> Builder<'b> {
         Self {
             builds,
             budget,
-            lack: builds.lack,
+            tolerance: builds.tolerance,
         }
     }
 
@@ -97,7 +97,7 @@ impl<'b> Builder<'b> {
     #[must_use]
     pub fn by_hand(self) -> Self {
         Self {
-            lack: Lack::Uncommitted,
+            tolerance: Tolerance::Uncommitted,
             ..self
         }
     }
@@ -106,14 +106,14 @@ impl<'b> Builder<'b> {
     #[must_use]
     pub fn without_failures(self) -> Self {
         Self {
-            lack: Lack::Whatever,
+            tolerance: Tolerance::Whatever,
             ..self
         }
     }
 
     /// Whether it leaves out everything that fails.
     pub fn tolerates(&self) -> bool {
-        self.lack == Lack::Whatever
+        self.tolerance == Tolerance::Whatever
     }
 
     /// Builds a kustomization as `kustomize build` does.
@@ -124,7 +124,7 @@ impl<'b> Builder<'b> {
         let objects = self.builds.objects_of(doc, self.budget.nesting);
         let copies = self.builds.copies(objects);
         self.budget.expect(copies, &doc.file)?;
-        self.builds.get_or_build(doc, self.lack, |files| {
+        self.builds.get_or_build(doc, self.tolerance, |files| {
             let build = Build {
                 builds: self.builds,
                 files,
@@ -359,7 +359,8 @@ impl Build<'_> {
 
     /// Ignores an error if the build leaves out what fails, unless the budget is spent.
     pub(super) fn tolerated(&self, outcome: Outcome) -> Outcome {
-        let tolerates = self.files.lack == Lack::Whatever && self.budget.spent().is_none();
+        let tolerates =
+            self.files.tolerance == Tolerance::Whatever && self.budget.spent().is_none();
         outcome.or_else(|error| if tolerates { Ok(()) } else { Err(error) })
     }
 
@@ -383,7 +384,7 @@ impl Build<'_> {
 
     /// Whether a file is wholly encrypted; `false` if this build may not lack its objects.
     fn is_encrypted(&self, place: &str) -> bool {
-        if self.files.lack == Lack::Nothing {
+        if self.files.tolerance == Tolerance::Nothing {
             return false;
         }
         let parsed = self.files.parsed(place);
@@ -416,7 +417,7 @@ impl Build<'_> {
             if entries.is_empty() {
                 continue;
             }
-            let mut named = Named::new(std::mem::take(built.resources_mut()));
+            let mut index = ResourceIndex::new(std::mem::take(built.resources_mut()));
             for entry in entries {
                 let generator = Generator {
                     files: self.files,
@@ -426,9 +427,9 @@ impl Build<'_> {
                     options: options.clone(),
                     is_secret,
                 };
-                self.tolerated(self.generate(doc, &generator, &mut named, &built.unread))?;
+                self.tolerated(self.generate(doc, &generator, &mut index, &built.unread))?;
             }
-            *built.resources_mut() = named.into_resources();
+            *built.resources_mut() = index.into_resources();
         }
         self.inflate(doc, built)?;
         // These are programs, or files that generate objects.
@@ -443,13 +444,13 @@ impl Build<'_> {
         &self,
         doc: &KustomizationDoc,
         generator: &Generator<'_>,
-        named: &mut Named,
+        index: &mut ResourceIndex,
         unread: &[UnreadInput],
     ) -> Outcome {
         let generated = generator.run()?;
         self.take(doc, generator.entry, 1)?;
         let id = generated.id();
-        let old = named.find(&id).and_then(|at| named.get_mut(at));
+        let old = index.find(&id).and_then(|at| index.get_mut(at));
         let old = match (generator.entry.str_at(&["behavior"]), old) {
             (Some("merge"), Some(old)) => {
                 merge_data(&mut old.node, &generated.node);
@@ -474,7 +475,7 @@ impl Build<'_> {
                 return Err(generator.origin.failed(reason));
             }
             (_, None) => {
-                named.push(generated);
+                index.push(generated);
                 return Ok(());
             }
         };

@@ -20,7 +20,7 @@ const DEPTH: usize = 200;
 
 /// A fact about files that a result depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Asked {
+enum Dependency {
     /// The content of a file, or its absence.
     File(String),
     /// Whether there is a folder.
@@ -33,7 +33,7 @@ enum Asked {
 
 /// The inputs that may be missing or broken without making a build fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Lack {
+pub(super) enum Tolerance {
     /// Nothing may be missing: the builder has only the files of the tree.
     Nothing,
     /// Files that neither this tree nor the previous one has: the person who builds may have them uncommitted.
@@ -46,14 +46,14 @@ pub(super) enum Lack {
 pub(super) struct Watched<'w> {
     files: &'w TreeFiles<'w>,
     before: Option<&'w TreeFiles<'w>>,
-    pub(super) lack: Lack,
+    pub(super) tolerance: Tolerance,
     record: RefCell<Record>,
 }
 
 /// Everything that determines the outcome of a build.
 #[derive(Default)]
 pub(super) struct Record {
-    asked: HashSet<Asked>,
+    dependencies: HashSet<Dependency>,
     parts: Vec<Arc<Part>>,
     /// The greatest number of nested kustomizations, counted from the outermost.
     pub(super) deepest: usize,
@@ -64,7 +64,7 @@ impl<'w> Watched<'w> {
         Self {
             files,
             before: None,
-            lack: Lack::Nothing,
+            tolerance: Tolerance::Nothing,
             record: RefCell::default(),
         }
     }
@@ -93,7 +93,7 @@ impl<'w> Watched<'w> {
     pub(super) fn include_failed(&self, part: Self) {
         let mut record = self.record.borrow_mut();
         let failed = part.record.into_inner();
-        record.asked.extend(failed.asked);
+        record.dependencies.extend(failed.dependencies);
         record.parts.extend(failed.parts);
     }
 
@@ -104,12 +104,12 @@ impl<'w> Watched<'w> {
 
     /// Whether a file or a folder is missing without making the build fail.
     pub(super) fn lacks(&self, path: &str) -> bool {
-        match self.lack {
-            Lack::Nothing => false,
-            Lack::Uncommitted => {
+        match self.tolerance {
+            Tolerance::Nothing => false,
+            Tolerance::Uncommitted => {
                 !self.has(path) && self.before.is_none_or(|before| !before.has(path))
             }
-            Lack::Whatever => !self.has(path),
+            Tolerance::Whatever => !self.has(path),
         }
     }
 
@@ -118,28 +118,28 @@ impl<'w> Watched<'w> {
     }
 
     pub(super) fn has_file(&self, path: &str) -> bool {
-        self.write_down(Asked::File(path.to_owned()));
+        self.write_down(Dependency::File(path.to_owned()));
         self.files.has_file(path)
     }
 
     pub(super) fn has_folder(&self, folder: &str) -> bool {
-        self.write_down(Asked::Folder(folder.to_owned()));
+        self.write_down(Dependency::Folder(folder.to_owned()));
         self.files.has_folder(folder)
     }
 
     pub(super) fn bytes(&self, path: &str) -> Bytes {
-        self.write_down(Asked::File(path.to_owned()));
+        self.write_down(Dependency::File(path.to_owned()));
         self.files.bytes(path)
     }
 
     pub(super) fn parsed(&self, path: &str) -> Arc<Parsed> {
-        self.write_down(Asked::File(path.to_owned()));
+        self.write_down(Dependency::File(path.to_owned()));
         self.files.parsed(path)
     }
 
     /// Returns the chart in a folder.
     pub(super) fn chart(&self, folder: &str) -> Result<Arc<ChartFolder>, String> {
-        self.write_down(Asked::Chart(folder.to_owned()));
+        self.write_down(Dependency::Chart(folder.to_owned()));
         self.files.chart(folder)
     }
 
@@ -149,8 +149,8 @@ impl<'w> Watched<'w> {
         names.filter(|path| self.has_file(path))
     }
 
-    fn write_down(&self, asked: Asked) {
-        self.record.borrow_mut().asked.insert(asked);
+    fn write_down(&self, dependency: Dependency) {
+        self.record.borrow_mut().dependencies.insert(dependency);
     }
 }
 
@@ -159,19 +159,19 @@ pub struct Builds<'b> {
     pub(super) files: &'b TreeFiles<'b>,
     charts: &'b Charts,
     /// The inputs that may be missing or broken, unless a builder overrides it.
-    pub(super) lack: Lack,
+    pub(super) tolerance: Tolerance,
     before: Option<&'b Builds<'b>>,
-    made: RefCell<HashMap<String, Arc<Remembered>>>,
+    made: RefCell<HashMap<String, Arc<CachedBuild>>>,
     /// Builds that are applied together, by their addresses and their namespace.
     placed: RefCell<HashMap<PlacedKey, Arc<Placed>>>,
     /// The hashes of generated ConfigMaps by the address of their data, which is kept alive.
     hashes: RefCell<HashMap<*const Entries, (Arc<Entries>, String)>>,
     /// The parts that builds of several kustomizations share, by folder.
-    parts: RefCell<HashMap<(Lack, String), Arc<Part>>>,
+    parts: RefCell<HashMap<(Tolerance, String), Arc<Part>>>,
     /// Cache: whether a fact is the same in both states.
-    alike: RefCell<HashMap<Asked, bool>>,
+    unchanged: RefCell<HashMap<Dependency, bool>>,
     /// Cache: whether a part of the previous state, by its address, can be reused.
-    parts_alike: RefCell<HashMap<*const Part, bool>>,
+    parts_unchanged: RefCell<HashMap<*const Part, bool>>,
     /// The number of objects in a file, or in a kustomization plus one for itself, by path; `None` while it is counted.
     objects: RefCell<HashMap<String, Option<usize>>>,
     /// The number of these objects that are not copies.
@@ -187,7 +187,7 @@ struct Placed {
     together: Arc<Vec<Resource>>,
 }
 
-struct Remembered {
+struct CachedBuild {
     outcome: Result<Built, BuildError>,
     record: Record,
 }
@@ -198,14 +198,14 @@ impl<'b> Builds<'b> {
         Self {
             files,
             charts,
-            lack: Lack::Nothing,
+            tolerance: Tolerance::Nothing,
             before: None,
             made: RefCell::default(),
             placed: RefCell::default(),
             hashes: RefCell::default(),
             parts: RefCell::default(),
-            alike: RefCell::default(),
-            parts_alike: RefCell::default(),
+            unchanged: RefCell::default(),
+            parts_unchanged: RefCell::default(),
             objects: RefCell::default(),
             counted: Cell::default(),
         }
@@ -215,7 +215,7 @@ impl<'b> Builds<'b> {
     #[must_use]
     pub fn without_failures(self) -> Self {
         Self {
-            lack: Lack::Whatever,
+            tolerance: Tolerance::Whatever,
             ..self
         }
     }
@@ -285,28 +285,28 @@ impl<'b> Builds<'b> {
     pub(super) fn get_or_build(
         &self,
         doc: &KustomizationDoc,
-        lack: Lack,
+        tolerance: Tolerance,
         build: impl FnOnce(&Watched<'_>) -> Result<Built, BuildError>,
     ) -> Result<Built, BuildError> {
         let said = serde_json::to_string(&doc.node.to_json(DEPTH)).unwrap_or_default();
-        let key = format!("{lack:?}\n{}\n{}\n{said}", doc.folder, doc.file);
+        let key = format!("{tolerance:?}\n{}\n{}\n{said}", doc.folder, doc.file);
         let own = self.made.borrow().get(&key).cloned();
-        if let Some(known) = own.or_else(|| self.lent(&key)) {
+        if let Some(known) = own.or_else(|| self.reusable(&key)) {
             let outcome = known.outcome.clone();
             self.made.borrow_mut().insert(key, known);
             return outcome;
         }
         let watched = Watched {
             before: self.before.map(|before| before.files),
-            lack,
+            tolerance,
             ..Watched::new(self.files)
         };
         let outcome = build(&watched);
-        let remembered = Remembered {
+        let cached = CachedBuild {
             outcome: outcome.clone(),
             record: watched.record.into_inner(),
         };
-        self.made.borrow_mut().insert(key, Arc::new(remembered));
+        self.made.borrow_mut().insert(key, Arc::new(cached));
         outcome
     }
 
@@ -326,7 +326,8 @@ impl<'b> Builds<'b> {
         let known = own.or_else(|| {
             let before = self.before?;
             let known = before.placed.borrow().get(&key).cloned()?;
-            self.is_alike(before, &Asked::Scopes).then_some(known)
+            self.is_unchanged(before, &Dependency::Scopes)
+                .then_some(known)
         });
         let placed = known.unwrap_or_else(|| {
             Arc::new(Placed {
@@ -340,21 +341,22 @@ impl<'b> Builds<'b> {
     }
 
     /// Returns the build of the previous state, if everything that it read is unchanged.
-    fn lent(&self, key: &str) -> Option<Arc<Remembered>> {
+    fn reusable(&self, key: &str) -> Option<Arc<CachedBuild>> {
         let before = self.before?;
         let known = before.made.borrow().get(key).cloned()?;
-        self.is_record_alike(before, &known.record).then_some(known)
+        self.is_record_unchanged(before, &known.record)
+            .then_some(known)
     }
 
     /// Returns the part that a folder builds, of this state or of the previous one.
-    pub(super) fn part(&self, lack: Lack, folder: &str) -> Option<Arc<Part>> {
-        let key = (lack, folder.to_owned());
+    pub(super) fn part(&self, tolerance: Tolerance, folder: &str) -> Option<Arc<Part>> {
+        let key = (tolerance, folder.to_owned());
         if let Some(known) = self.parts.borrow().get(&key) {
             return Some(Arc::clone(known));
         }
         let before = self.before?;
         let known = before.parts.borrow().get(&key).cloned()?;
-        if !self.is_part_alike(before, &known) {
+        if !self.is_part_unchanged(before, &known) {
             return None;
         }
         self.parts.borrow_mut().insert(key, Arc::clone(&known));
@@ -375,41 +377,45 @@ impl<'b> Builds<'b> {
     }
 
     /// Caches a part for the builds that include its folder.
-    pub(super) fn keep(&self, lack: Lack, folder: &str, part: &Arc<Part>) {
-        let key = (lack, folder.to_owned());
+    pub(super) fn keep(&self, tolerance: Tolerance, folder: &str, part: &Arc<Part>) {
+        let key = (tolerance, folder.to_owned());
         self.parts.borrow_mut().insert(key, Arc::clone(part));
     }
 
-    fn is_record_alike(&self, before: &Builds<'_>, record: &Record) -> bool {
-        let mut asked = record.asked.iter();
+    fn is_record_unchanged(&self, before: &Builds<'_>, record: &Record) -> bool {
+        let mut dependencies = record.dependencies.iter();
         let mut parts = record.parts.iter();
-        asked.all(|asked| self.is_alike(before, asked))
-            && parts.all(|part| self.is_part_alike(before, part))
+        dependencies.all(|dependency| self.is_unchanged(before, dependency))
+            && parts.all(|part| self.is_part_unchanged(before, part))
     }
 
-    fn is_part_alike(&self, before: &Builds<'_>, part: &Arc<Part>) -> bool {
+    fn is_part_unchanged(&self, before: &Builds<'_>, part: &Arc<Part>) -> bool {
         let place = Arc::as_ptr(part);
-        if let Some(known) = self.parts_alike.borrow().get(&place) {
+        if let Some(known) = self.parts_unchanged.borrow().get(&place) {
             return *known;
         }
-        let is_alike = self.is_record_alike(before, &part.record);
-        self.parts_alike.borrow_mut().insert(place, is_alike);
-        is_alike
+        let is_unchanged = self.is_record_unchanged(before, &part.record);
+        self.parts_unchanged
+            .borrow_mut()
+            .insert(place, is_unchanged);
+        is_unchanged
     }
 
-    fn is_alike(&self, before: &Builds<'_>, asked: &Asked) -> bool {
-        if let Some(known) = self.alike.borrow().get(asked) {
+    fn is_unchanged(&self, before: &Builds<'_>, dependency: &Dependency) -> bool {
+        if let Some(known) = self.unchanged.borrow().get(dependency) {
             return *known;
         }
-        let is_alike = match asked {
-            Asked::File(path) => before.files.bytes(path) == self.files.bytes(path),
-            Asked::Folder(folder) => {
+        let is_unchanged = match dependency {
+            Dependency::File(path) => before.files.bytes(path) == self.files.bytes(path),
+            Dependency::Folder(folder) => {
                 before.files.has_folder(folder) == self.files.has_folder(folder)
             }
-            Asked::Chart(folder) => before.files.chart(folder) == self.files.chart(folder),
-            Asked::Scopes => before.files.scopes() == self.files.scopes(),
+            Dependency::Chart(folder) => before.files.chart(folder) == self.files.chart(folder),
+            Dependency::Scopes => before.files.scopes() == self.files.scopes(),
         };
-        self.alike.borrow_mut().insert(asked.clone(), is_alike);
-        is_alike
+        self.unchanged
+            .borrow_mut()
+            .insert(dependency.clone(), is_unchanged);
+        is_unchanged
     }
 }

@@ -10,13 +10,13 @@ mod inflate;
 mod labels;
 mod marks;
 mod memo;
-mod named;
 mod namespaced;
 mod objects;
 mod part;
 mod patch;
 mod references;
 mod resource;
+mod resource_index;
 mod select;
 mod transform;
 

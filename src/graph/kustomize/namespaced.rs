@@ -47,13 +47,13 @@ const SET: [((&str, &str), &[&str], bool); 2] = [
 ];
 
 /// A name and a namespace in a map; `None` if the map has no namespace.
-type Named = (SmolStr, Option<SmolStr>);
+type NameRef = (SmolStr, Option<SmolStr>);
 
 /// The maps of an object that change.
 pub(super) struct ChangedMaps {
     path: &'static [&'static str],
     /// Their new contents by the old ones.
-    new: HashMap<Named, Named>,
+    new: HashMap<NameRef, NameRef>,
 }
 
 impl ChangedMaps {
@@ -73,7 +73,7 @@ impl ChangedMaps {
                 let new = (target.name, namespace.or_else(|| old.1.clone()));
                 (new != old).then_some((old, new))
             });
-            let new: HashMap<Named, Named> = new.collect();
+            let new: HashMap<NameRef, NameRef> = new.collect();
             (!new.is_empty()).then_some(Self { path, new })
         });
         changed.collect()
@@ -100,7 +100,7 @@ impl ChangedMaps {
     }
 }
 
-fn named(map: &Node) -> Option<Named> {
+fn named(map: &Node) -> Option<NameRef> {
     let name = SmolStr::from(map.str_at(&["name"])?);
     Some((name, map.str_at(&["namespace"]).map(SmolStr::from)))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::budget::Taken;
 use super::build::{Build, Built, Outcome};
 use super::doc::KustomizationDoc;
-use super::memo::{Lack, Record};
+use super::memo::{Record, Tolerance};
 use crate::graph::unread::What;
 
 /// The build of a kustomization that others include.
@@ -26,7 +26,7 @@ impl Build<'_> {
         on_the_way: &mut Vec<String>,
     ) -> Outcome<Arc<Part>> {
         let around = on_the_way.len();
-        let known = self.builds.part(self.files.lack, &doc.folder);
+        let known = self.builds.part(self.files.tolerance, &doc.folder);
         let known = known.filter(|known| {
             let includes = |folder: &String| known.built.reached.contains(folder);
             around + known.levels <= self.budget.nesting + 1 && !on_the_way.iter().any(includes)
@@ -60,8 +60,8 @@ impl Build<'_> {
         self.files.include(&part, around);
         // If the nesting limit cut it short, it depends on the kustomizations around it.
         let is_whole = part.built.unread.iter().all(|one| one.what != What::Limit);
-        if is_whole && self.files.lack != Lack::Whatever {
-            self.builds.keep(self.files.lack, &doc.folder, &part);
+        if is_whole && self.files.tolerance != Tolerance::Whatever {
+            self.builds.keep(self.files.tolerance, &doc.folder, &part);
         }
         Ok(part)
     }

@@ -10,7 +10,7 @@ use super::namespaced::set_namespaces;
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kube::{ApiVersion, Scope};
-use crate::text::MadePart;
+use crate::text::RenderedPart;
 
 /// The estimated size of a label or an annotation in bytes, apart from its text.
 const MARK: usize = 16;
@@ -43,7 +43,7 @@ impl Origin {
         line: usize,
         file: &str,
         shown: impl FnOnce(&str) -> Option<String>,
-    ) -> MadePart {
+    ) -> RenderedPart {
         match self.template_file.as_deref().and_then(shown) {
             Some(template) => (line, template.into(), 1),
             None => (line, file.into(), self.line),

@@ -9,9 +9,9 @@ use serde::de::IgnoredAny;
 use super::build::{Build, Built, Outcome};
 use super::doc::KustomizationDoc;
 use super::images::scale;
-use super::named::Named;
 use super::patch::{decides, json_patched, merged, text_of};
 use super::resource::{ResId, Resource};
+use super::resource_index::ResourceIndex;
 use super::select::Target;
 use crate::graph::files::parse_inline;
 use crate::graph::node::Node;
@@ -172,22 +172,22 @@ impl Build<'_> {
         if entries.is_empty() {
             return Ok(());
         }
-        let mut named = Named::new(std::mem::take(built.resources_mut()));
+        let mut index = ResourceIndex::new(std::mem::take(built.resources_mut()));
         for entry in entries {
             let patched = if key == "patchesStrategicMerge" {
                 let patches = self.patch_documents(doc, entry, entry.as_str(), &mut built.unread);
                 patches.and_then(|patches| {
                     let mut patches = patches.iter();
                     patches.try_for_each(|patch| {
-                        self.merge_by_name(doc, entry, patch, &mut named, &mut built.unread)
+                        self.merge_by_name(doc, entry, patch, &mut index, &mut built.unread)
                     })
                 })
             } else {
-                self.patch(doc, entry, &mut named, &mut built.unread)
+                self.patch(doc, entry, &mut index, &mut built.unread)
             };
             self.tolerated(patched)?;
         }
-        *built.resources_mut() = named.into_resources();
+        *built.resources_mut() = index.into_resources();
         Ok(())
     }
 
@@ -196,7 +196,7 @@ impl Build<'_> {
         &self,
         doc: &KustomizationDoc,
         entry: &Node,
-        named: &mut Named,
+        index: &mut ResourceIndex,
         unread: &mut Vec<UnreadInput>,
     ) -> Outcome {
         let path = entry.text_at(&["path"]);
@@ -239,8 +239,8 @@ impl Build<'_> {
             let weights = operations.iter().map(|one| one.weight(usize::MAX));
             let weight = weights.sum();
             let mut is_found = false;
-            for at in named.candidates(target.name()) {
-                let Some(resource) = self.selected(doc, entry, &target, named.get(at))? else {
+            for at in index.candidates(target.name()) {
+                let Some(resource) = self.selected(doc, entry, &target, index.get(at))? else {
                     continue;
                 };
                 is_found = true;
@@ -251,7 +251,7 @@ impl Build<'_> {
                         format!("{} cannot be patched: {reason}", resource.original().key());
                     self.failed(doc, Some(entry), reason)
                 })?;
-                named.change(at, |mut resource| {
+                index.change(at, |mut resource| {
                     resource.record_identity();
                     Some(Resource { node, ..resource })
                 });
@@ -267,7 +267,7 @@ impl Build<'_> {
         }
         for patch in &documents {
             let Some(target) = &target else {
-                self.merge_by_name(doc, entry, patch, named, unread)?;
+                self.merge_by_name(doc, entry, patch, index, unread)?;
                 continue;
             };
             let allowed = (
@@ -276,11 +276,11 @@ impl Build<'_> {
             );
             let weight = patch.weight(usize::MAX);
             let mut is_found = false;
-            for at in named.candidates(target.name()) {
-                if self.selected(doc, entry, target, named.get(at))?.is_some() {
+            for at in index.candidates(target.name()) {
+                if self.selected(doc, entry, target, index.get(at))?.is_some() {
                     is_found = true;
                     self.take_text(doc, Some(entry), weight, 1)?;
-                    named.change(at, |resource| strategically(resource, patch, allowed));
+                    index.change(at, |resource| strategically(resource, patch, allowed));
                 }
             }
             if target.may_select_unread(is_found) && decides(patch, allowed) {
@@ -312,13 +312,13 @@ impl Build<'_> {
         doc: &KustomizationDoc,
         entry: &Node,
         patch: &Node,
-        named: &mut Named,
+        index: &mut ResourceIndex,
         unread: &mut [UnreadInput],
     ) -> Outcome {
         let Some(id) = ResId::from_node(patch) else {
             return Err(self.failed(doc, Some(entry), "the patch names no object"));
         };
-        let Some(at) = named.find(&id) else {
+        let Some(at) = index.find(&id) else {
             // The unread inputs may contain its target.
             if unread.is_empty() {
                 let reason = format!("the patch targets {}, which does not exist", id.key());
@@ -330,7 +330,7 @@ impl Build<'_> {
             return Ok(());
         };
         self.take_text(doc, Some(entry), patch.weight(usize::MAX), 1)?;
-        named.change(at, |resource| {
+        index.change(at, |resource| {
             strategically(resource, patch, (false, false))
         });
         Ok(())

@@ -9,7 +9,7 @@ pub enum Use {
     /// Its objects reach a cluster by this tool.
     Applied(ManifestTool),
     /// Its content is used in another way.
-    Otherwise(SkipReason),
+    NotApplied(SkipReason),
 }
 
 /// A file or folder that a file names.
@@ -36,17 +36,17 @@ impl Mentions {
         self.add_texts(root, &["resources", "bases"], &Use::Applied(tool));
         // A patch is a path or inline. `add` skips text of several lines; no file has an inline
         // patch of one line as its path.
-        let patch = Use::Otherwise(Patch(tool));
+        let patch = Use::NotApplied(Patch(tool));
         self.add_texts(root, &["patchesStrategicMerge"], &patch);
         self.add_paths(root, &["patches", "patchesJson6902"], &patch);
-        let configuration = Use::Otherwise(Configuration(tool));
+        let configuration = Use::NotApplied(Configuration(tool));
         self.add_paths(root, &["replacements"], &configuration);
         self.add_texts(
             root,
             &["transformers", "generators", "validators", "configurations"],
             &configuration,
         );
-        let data = Use::Otherwise(Data(tool));
+        let data = Use::NotApplied(Data(tool));
         for key in ["configMapGenerator", "secretGenerator"] {
             for entry in root.items_at(key) {
                 self.add_texts(entry, &["files", "envs", "env"], &data);
@@ -58,7 +58,7 @@ impl Mentions {
     pub(super) fn in_kuttl_step(&mut self, root: Value<'_>) {
         let tool = ManifestTool::Kuttl;
         self.add_texts(root, &["apply"], &Use::Applied(tool));
-        let assertion = Use::Otherwise(SkipReason::Assertion(tool));
+        let assertion = Use::NotApplied(SkipReason::Assertion(tool));
         self.add_texts(root, &["assert", "error"], &assertion);
     }
 
@@ -74,8 +74,8 @@ impl Mentions {
             for entry in value.entries() {
                 let used = match entry.key {
                     "apply" | "create" | "update" => Some(Use::Applied(tool)),
-                    "assert" | "error" => Some(Use::Otherwise(SkipReason::Assertion(tool))),
-                    "patch" => Some(Use::Otherwise(SkipReason::Patch(tool))),
+                    "assert" | "error" => Some(Use::NotApplied(SkipReason::Assertion(tool))),
+                    "patch" => Some(Use::NotApplied(SkipReason::Patch(tool))),
                     // This is a Kubernetes object, whose keys are not operations.
                     "resource" => continue,
                     _ => None,

@@ -73,7 +73,7 @@ impl SkipReason {
     }
 
     /// Returns the word in the contract `ownerlint.list/1`.
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::Empty => "empty",
             Self::NoIdentity(_)

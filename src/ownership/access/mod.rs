@@ -84,7 +84,7 @@ pub struct Access {
 }
 
 /// Workloads that have the same grants.
-pub struct AlikeWorkloads<'a> {
+pub struct WorkloadsByGrants<'a> {
     /// The workloads, Jobs and CronJobs last.
     pub workloads: Vec<ObjectId>,
     /// The grants of their ServiceAccount, in order.
@@ -385,7 +385,7 @@ impl Access {
 
     /// Returns the first grant that allows changing `holder`, whose kind is one of `resources`,
     /// with the first workload that it names. A rule for all groups and resources does not count.
-    pub(super) fn naming(
+    pub(super) fn first_grant_naming_kind(
         &self,
         holder: &FinalizerHolder<'_>,
         resources: &[String],
@@ -426,7 +426,7 @@ impl Access {
     }
 
     /// Returns the workloads that bindings name, grouped by their grants, except for those with too many grants.
-    pub fn granted(&self) -> impl Iterator<Item = AlikeWorkloads<'_>> {
+    pub fn granted(&self) -> impl Iterator<Item = WorkloadsByGrants<'_>> {
         let mut alike: BTreeMap<&[usize], Vec<ObjectId>> = BTreeMap::new();
         for (at, workload) in self.workloads.all.iter().enumerate() {
             if let Some(subjects) = self.subjects.get(&at) {
@@ -436,7 +436,7 @@ impl Access {
         alike.into_iter().filter_map(|(subjects, workloads)| {
             let grants: BTreeSet<usize> = self.grants_to(subjects)?.collect();
             let grants = grants.into_iter().map(|at| &self.roles.grants[at]);
-            Some(AlikeWorkloads {
+            Some(WorkloadsByGrants {
                 workloads,
                 grants: grants.collect(),
             })

@@ -213,7 +213,7 @@ impl Reach {
     }
 
     /// Whether the delivery object of a file is already known.
-    pub fn is_evaluated(&self, file: FileId) -> bool {
+    pub fn is_delivery_known(&self, file: FileId) -> bool {
         self.evaluated.contains(&file)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::object::{
-    Implied, ImpliedObject, ImpliedReference, MANY_IMPLIED, MOST_BELOW_ONE, MOST_REPLICAS,
+    Implied, ImpliedObject, ImpliedReference, MANY_IMPLIED, MAX_BELOW_ONE, MAX_REPLICAS,
 };
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{ApiVersion, GroupKind, ObjectKey};
@@ -72,11 +72,11 @@ impl<'a> Builder<'a> {
     /// Returns the implied replicas of a workload, each of `objects` objects. Records a reduction.
     pub(super) fn capped(&mut self, owner: &ObjectKey, replicas: i64, objects: usize) -> i64 {
         let most = match self.implied.objects.len() / MANY_IMPLIED {
-            0 => MOST_REPLICAS,
-            1 => MOST_REPLICAS / 10,
+            0 => MAX_REPLICAS,
+            1 => MAX_REPLICAS / 10,
             _ => 2,
         };
-        let room = i64::try_from(MOST_BELOW_ONE / objects.max(1)).unwrap_or(most);
+        let room = i64::try_from(MAX_BELOW_ONE / objects.max(1)).unwrap_or(most);
         let most = most.min(room).max(2);
         if replicas > most {
             self.implied.capped.push((owner.clone(), most));

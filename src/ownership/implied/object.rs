@@ -9,10 +9,10 @@ use crate::manifest::OwnerReference;
 use crate::yaml::Value;
 
 /// Maximum number of implied Pods of a workload and claims of a template: more behave alike.
-pub(super) const MOST_REPLICAS: i64 = 100;
+pub(super) const MAX_REPLICAS: i64 = 100;
 /// Maximum number of objects below one workload with several replicas. At least two replicas are implied.
-pub(super) const MOST_BELOW_ONE: usize = 2_000;
-/// From this many implied objects on, workloads get only a tenth of [`MOST_REPLICAS`], from twice as many on only two.
+pub(super) const MAX_BELOW_ONE: usize = 2_000;
+/// From this many implied objects on, workloads get only a tenth of [`MAX_REPLICAS`], from twice as many on only two.
 pub(super) const MANY_IMPLIED: usize = 20_000;
 
 /// An object that a built-in controller or an operator creates.

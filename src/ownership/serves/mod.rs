@@ -4,11 +4,11 @@
 //! A bundle is rarely a whole cluster, so an absent backend may run elsewhere: [`Backend`] distinguishes known facts
 //! from what the input leaves open, and callers decide what that proves.
 
-mod looks;
+mod budget;
 mod matching;
 mod selecting;
 
-pub use looks::RequestLooks;
+pub use budget::RequestBudget;
 pub use matching::{AdmissionOperation, Interception, KnownLabels, RequestedKind, RequestedObject};
 use selecting::Selecting;
 pub use selecting::{Selected, SelectionId};
@@ -22,13 +22,13 @@ use crate::manifest::{ServiceClient, ServiceReference, Webhook};
 #[derive(Clone, Debug, Default)]
 pub struct Serves {
     /// One for each webhook, APIService and conversion.
-    pub clients: Vec<ServedClient>,
+    pub clients: Vec<ServiceCaller>,
     selections: Vec<Vec<ObjectId>>,
 }
 
 /// A webhook, an APIService or a conversion that calls a Service.
 #[derive(Clone, Debug)]
-pub struct ServedClient {
+pub struct ServiceCaller {
     /// The object that names the Service: a webhook configuration, an APIService, a CustomResourceDefinition.
     pub object: ObjectId,
     /// The purpose of the call.
@@ -122,7 +122,7 @@ impl Serves {
                 },
                 None => Backend::Absent(absence(inventory, object, &service, services_dumped)),
             };
-            ServedClient {
+            ServiceCaller {
                 object,
                 purpose,
                 service,
@@ -141,7 +141,7 @@ impl Serves {
     }
 
     /// Returns the webhooks among the clients.
-    pub fn webhooks(&self) -> impl Iterator<Item = (&ServedClient, &Webhook)> {
+    pub fn webhooks(&self) -> impl Iterator<Item = (&ServiceCaller, &Webhook)> {
         let clients = self.clients.iter();
         clients.filter_map(|client| match &client.purpose {
             Purpose::Webhook(webhook) => Some((client, &**webhook)),
@@ -150,7 +150,7 @@ impl Serves {
     }
 }
 
-impl ServedClient {
+impl ServiceCaller {
     /// Returns the key of the Service.
     pub fn service_key(&self) -> ObjectKey {
         key_of(&self.service)

@@ -12,7 +12,7 @@ pub enum Selected {
     /// Workloads in the input whose Pods the Service selects, and Pods that it selects.
     Workloads(SelectionId),
     /// It has a selector, but selects no Pod of the input.
-    Nobody,
+    NoPods,
     /// It has no selector, or is an alias of an external name: its backend is not determined by labels.
     Unselected,
 }
@@ -65,7 +65,7 @@ impl<'a> Selecting<'a> {
         }
         let found = self.select(&decisive.0, &decisive.1);
         let selected = if found.is_empty() {
-            Selected::Nobody
+            Selected::NoPods
         } else {
             self.selections.push(found);
             Selected::Workloads(SelectionId(self.selections.len() - 1))

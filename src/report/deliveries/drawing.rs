@@ -6,8 +6,8 @@ use crate::report::plan::{dot_text, mermaid_text};
 use crate::text::plain;
 
 /// Limits of the graph: Mermaid draws at most 500 edges and 50,000 characters.
-const MOST_NODES: usize = 300;
-const MOST_TEXT: usize = 45_000;
+const MAX_NODES: usize = 300;
+const MAX_TEXT: usize = 45_000;
 
 impl DeliveryListing {
     /// Returns the graph as a Mermaid flowchart. Rows beyond Mermaid's limits are counted in one node.
@@ -24,7 +24,7 @@ impl DeliveryListing {
             if let Some(parent) = row.parent {
                 node.push_str(&format!("  n{parent} --> n{at}\n"));
             }
-            if drawn == MOST_NODES || text.len() + node.len() > MOST_TEXT {
+            if drawn == MAX_NODES || text.len() + node.len() > MAX_TEXT {
                 break;
             }
             text.push_str(&node);

@@ -20,7 +20,7 @@ pub(super) fn effect_lines<'e>(effects: impl Iterator<Item = &'e DiffEffect>) ->
 /// Returns the object, the object that it is deleted with, and the condition. For a kept CRD, returns the reason
 /// instead.
 pub(super) fn effect_line(effect: &DiffEffect) -> String {
-    let is_argo = effect.regime == Some(SourceTool::ArgoCd.word());
+    let is_argo = effect.regime == Some(SourceTool::ArgoCd.as_str());
     if effect.effect == EffectKind::Kept
         && is_argo
         && effect.key.is(kinds::CUSTOM_RESOURCE_DEFINITION)

@@ -62,7 +62,7 @@ pub(super) fn render(report: &DiffReport, options: &Options) -> String {
         && unread(&mut page, report)
         && changes(&mut page, report)
         && release(&mut page, report)
-        && wanted(&mut page, report)
+        && how_to_accept(&mut page, report)
         && notes.all(|note| page.push(&note));
     if !fits {
         page.text
@@ -278,7 +278,7 @@ fn release(page: &mut MarkdownText, report: &DiffReport) -> bool {
 }
 
 /// Writes the keys that accept the findings, ready to copy.
-fn wanted(page: &mut MarkdownText, report: &DiffReport) -> bool {
+fn how_to_accept(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let keys = report.acceptable();
     if keys.is_empty() {
         return true;

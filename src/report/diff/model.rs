@@ -205,7 +205,7 @@ pub struct DiffSummary {
 impl DiffSummary {
     /// Whether the change only adds objects, or changes none.
     #[cfg(feature = "cli")]
-    pub(crate) fn takes_nothing(&self) -> bool {
+    pub(crate) fn only_adds(&self) -> bool {
         let changed = self.removed + self.changed + self.moved + self.renamed;
         self.verdict == DiffVerdict::Nothing && changed == 0
     }

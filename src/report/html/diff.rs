@@ -1,8 +1,8 @@
 //! The page of a change.
 
 use super::StoryDocument;
-use super::beside::Beside;
 use super::document::page;
+use super::page_data::PageData;
 use crate::report::diff::{DiffDocument, DiffReport};
 use crate::report::{HtmlOptions, Roots};
 use crate::text::{Side, SourceFile, Sources};
@@ -18,11 +18,11 @@ pub(in crate::report) fn diff(report: &DiffReport, options: &HtmlOptions, roots:
     let base = paths(sources, Side::Base);
     let base = base.chain(of_base.map(|place| &*place.file));
     let base = base.chain(report.stories.iter().flat_map(StoryDocument::files));
-    let beside = Beside::new("diff", title.clone(), &report.stories)
+    let page_data = PageData::new("diff", title.clone(), &report.stories)
         .with_findings(&report.findings)
         .linked(head, base, options, roots);
     let has_graph = report.stories.iter().any(StoryDocument::has_graph);
-    page(&title, &DiffDocument::new(report), &beside, has_graph)
+    page(&title, &DiffDocument::new(report), &page_data, has_graph)
 }
 
 fn paths(sources: &Sources, side: Side) -> impl Iterator<Item = &str> {

@@ -15,7 +15,7 @@ const TITLE: usize = 150;
 pub(super) fn page(
     title: &str,
     contract: &impl Serialize,
-    beside: &impl Serialize,
+    page_data: &impl Serialize,
     with_graph: bool,
 ) -> String {
     let (layout, layout_hash) = if with_graph {
@@ -28,7 +28,7 @@ pub(super) fn page(
     };
     let title = plain::one_line(title).replace('`', "");
     let title = text(&plain::shortened(&title, TITLE));
-    let (contract, beside) = (json(contract), json(beside));
+    let (contract, page_data) = (json(contract), json(page_data));
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '{SCRIPT_HASH}'{layout_hash}; style-src '{STYLE_HASH}'; \
@@ -38,7 +38,7 @@ pub(super) fn page(
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <title>{title} · ownerlint</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{BODY}\
          <script type=\"application/json\" id=\"contract\">{contract}</script>\n\
-         <script type=\"application/json\" id=\"beside\">{beside}</script>\n\
+         <script type=\"application/json\" id=\"beside\">{page_data}</script>\n\
          {layout}<script>{SCRIPT}</script>\n</body>\n</html>\n"
     )
 }

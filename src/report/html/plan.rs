@@ -1,8 +1,8 @@
 //! The page of a plan.
 
 use super::StoryDocument;
-use super::beside::{Beside, RemovalDocument};
 use super::document::page;
+use super::page_data::{PageData, RemovalDocument};
 use crate::report::plan::PlanDocument;
 use crate::report::{HtmlOptions, Roots};
 use crate::story::PlanView;
@@ -17,12 +17,12 @@ pub(in crate::report) fn plan(view: &PlanView<'_>, options: &HtmlOptions, roots:
         [first, more @ ..] => format!("{first}, and {}", plain::count(more.len(), "more step")),
     };
     let files = stories.iter().flat_map(StoryDocument::files);
-    let beside = Beside::new("plan", title.clone(), &stories);
-    let mut beside = beside.linked(files, std::iter::empty(), options, roots);
-    beside.removal = view.removal.as_ref().map(|removal| RemovalDocument {
+    let page_data = PageData::new("plan", title.clone(), &stories);
+    let mut page_data = page_data.linked(files, std::iter::empty(), options, roots);
+    page_data.removal = view.removal.as_ref().map(|removal| RemovalDocument {
         command: &removal.command,
         order_known: removal.safe_order.is_some(),
     });
     let has_graph = stories.iter().any(StoryDocument::has_graph);
-    page(&title, &PlanDocument::new(view), &beside, has_graph)
+    page(&title, &PlanDocument::new(view), &page_data, has_graph)
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::gc::{Cause, HeldObject, Hold, ObjectId};
 use crate::kube::ObjectKey;
 use crate::story::remedy::{Remedy, Stuck, stuck};
-use crate::story::telling::{Affected, Ending, Story, Tally, stories};
+use crate::story::telling::{Affected, Fate, Story, Tally, stories};
 use crate::story::ties::{Stroke, Web};
 use crate::story::unanswered::{Unanswered, unanswered};
 use crate::story::variation::{Alternative, Variation, incomplete, variations};
@@ -195,11 +195,11 @@ impl StoryDocument {
 
 impl ObjectDocument {
     fn touched(story: &Story<'_>, affected: &Affected) -> Self {
-        let effect = match affected.ending {
-            Ending::Deleted => "deleted",
-            Ending::Stuck if story.waits(affected.id) => "later",
-            Ending::Stuck => "stuck",
-            Ending::Kept => "kept",
+        let effect = match affected.fate {
+            Fate::Deleted => "deleted",
+            Fate::Stuck if story.waits(affected.id) => "later",
+            Fate::Stuck => "stuck",
+            Fate::Kept => "kept",
         };
         let held = story.held(affected.id);
         let implied = story.implied(&affected.key);

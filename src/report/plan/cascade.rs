@@ -9,7 +9,7 @@ use crate::story::PlanView;
 use crate::story::extent::Extent;
 use crate::story::graph::{Detail, Graph};
 use crate::story::remedy::{self, Stuck};
-use crate::story::telling::{Ending, Story, stories};
+use crate::story::telling::{Fate, Story, stories};
 
 /// The detail of a graph in a report. Similar objects with nothing below them share a node.
 const DETAIL: Detail = Detail {
@@ -17,7 +17,7 @@ const DETAIL: Detail = Detail {
     leaves: 3,
 };
 /// The maximum number of bytes of a flowchart.
-const MOST_TEXT: usize = 15_000;
+const MAX_TEXT: usize = 15_000;
 
 /// The fate of some objects and of everything that their deletion affects. Borrows nothing from the simulation.
 #[derive(Clone, Debug)]
@@ -59,9 +59,9 @@ impl Cascade {
     fn drawn(title: String, stories: &[Story<'_>], scope: &Extent) -> Self {
         Self {
             title,
-            deleted: scope.count(Ending::Deleted),
-            stuck: scope.count(Ending::Stuck),
-            graph: mermaid::fitting(stories, scope, DETAIL, MOST_TEXT),
+            deleted: scope.count(Fate::Deleted),
+            stuck: scope.count(Fate::Stuck),
+            graph: mermaid::fitting(stories, scope, DETAIL, MAX_TEXT),
             held: stories.last().map(remedy::stuck).unwrap_or_default(),
         }
     }

@@ -13,7 +13,7 @@ use crate::report::HumanOptions;
 use crate::story::PlanView;
 use crate::story::outline::{Limits, Line, Shown, outline, reading_order};
 use crate::story::remedy::{Remedy, Stuck, stuck};
-use crate::story::telling::{Affected, Ending, Story, Tally, stories};
+use crate::story::telling::{Affected, Fate, Story, Tally, stories};
 use crate::story::unanswered::{Unanswered, unanswered};
 use crate::story::variation::{incomplete, variations};
 use crate::story::words;
@@ -204,11 +204,11 @@ fn below(entry: &Line, it: &str) -> String {
 
 /// Returns the wave of a deleted object, or else a word for its fate.
 fn margin(page: &Screen<'_>, story: &Story<'_>, affected: &Affected, wave: usize) -> String {
-    match affected.ending {
-        Ending::Deleted => format!("{wave:>5}"),
-        Ending::Stuck if story.waits(affected.id) => "later".to_owned(),
-        Ending::Stuck => page.styled("stuck", Emphasis::Bad),
-        Ending::Kept => page.styled(" kept", Emphasis::Warn),
+    match affected.fate {
+        Fate::Deleted => format!("{wave:>5}"),
+        Fate::Stuck if story.waits(affected.id) => "later".to_owned(),
+        Fate::Stuck => page.styled("stuck", Emphasis::Bad),
+        Fate::Kept => page.styled(" kept", Emphasis::Warn),
     }
 }
 

@@ -178,7 +178,7 @@ impl LastStep {
     }
 
     /// Adds an untouched object to all outcomes that do not contain it.
-    pub fn appears(&mut self, key: &ObjectKey) {
+    pub fn add_untouched(&mut self, key: &ObjectKey) {
         let untouched = FateDocument::from(Fate::Present(Present {
             terminating: false,
             finalizers: Vec::new(),

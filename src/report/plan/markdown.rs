@@ -10,7 +10,7 @@ use crate::kube::ObjectKey;
 use crate::report::MarkdownOptions;
 use crate::report::markup::{MarkdownText, RESERVE, code, text};
 use crate::story::remedy::{Stuck, stuck};
-use crate::story::telling::{Affected, Ending, Story, stories};
+use crate::story::telling::{Affected, Fate, Story, stories};
 use crate::story::unanswered::unanswered;
 use crate::story::variation::{incomplete, variations};
 use crate::story::words;
@@ -99,8 +99,8 @@ fn details(page: &mut MarkdownText, story: &Story<'_>) -> bool {
         && stuck_objects(page, story)
         && unanswered_calls(page, story)
         && varying(page, story)
-        && table(page, story, Ending::Deleted, "Deleted")
-        && table(page, story, Ending::Kept, "Kept, and why")
+        && table(page, story, Fate::Deleted, "Deleted")
+        && table(page, story, Fate::Kept, "Kept, and why")
 }
 
 /// Writes the objects that stay on purpose.
@@ -227,8 +227,8 @@ fn varying(page: &mut MarkdownText, story: &Story<'_>) -> bool {
         ))
 }
 
-fn table(page: &mut MarkdownText, story: &Story<'_>, ending: Ending, title: &str) -> bool {
-    let rows: Vec<&Affected> = story.with_ending(ending).collect();
+fn table(page: &mut MarkdownText, story: &Story<'_>, fate: Fate, title: &str) -> bool {
+    let rows: Vec<&Affected> = story.with_fate(fate).collect();
     if rows.is_empty() {
         return true;
     }

@@ -12,14 +12,14 @@ use crate::story::telling::{Story, stories};
 use crate::story::ties::Stroke;
 
 /// The maximum number of bytes of a flowchart: Mermaid draws nothing beyond 50,000 characters.
-const MOST_TEXT: usize = 45_000;
+const MAX_TEXT: usize = 45_000;
 /// The maximum number of links from the legend: Mermaid rejects more than 500 edges of all sorts.
 const LINKED: usize = 60;
 
 /// Renders the flowchart of a view with its legend, as a document of its own.
 pub(super) fn render(view: &PlanView<'_>) -> String {
     let stories = stories(view);
-    let graph = fitting(&stories, &Extent::all(&stories), Detail::FULL, MOST_TEXT);
+    let graph = fitting(&stories, &Extent::all(&stories), Detail::FULL, MAX_TEXT);
     let rest = graph.not_drawn();
     let rest = rest.map(|note| format!("  rest[\"{}\"]:::untouched\n", escaped(&note)));
     draw(&graph, &(rest.unwrap_or_default() + &legend(&graph)))
@@ -28,7 +28,7 @@ pub(super) fn render(view: &PlanView<'_>) -> String {
 /// Renders the flowchart of all stories as a part of a Markdown document.
 pub(super) fn block(stories: &[Story<'_>]) -> String {
     let scope = Extent::all(stories);
-    fenced(&fitting(stories, &scope, Detail::FULL, MOST_TEXT))
+    fenced(&fitting(stories, &scope, Detail::FULL, MAX_TEXT))
 }
 
 /// Renders a graph as a part of a Markdown document, with the legend as a line of text below it.

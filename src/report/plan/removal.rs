@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::screen::Screen;
 use crate::kube::{ObjectKey, kinds};
-use crate::story::telling::{Affected, Ending, Story};
+use crate::story::telling::{Affected, Fate, Story};
 use crate::story::{RemovalView, words};
 use crate::text::plain;
 
@@ -23,7 +23,7 @@ pub(super) fn kept_and_lost(page: &mut Screen<'_>, removal: &RemovalView, story:
         });
         list(page, "more line", lines.collect());
     }
-    let deleted = story.with_ending(Ending::Deleted);
+    let deleted = story.with_fate(Fate::Deleted);
     let data = deleted.filter_map(|Affected { key, .. }| {
         let lost = story.view.data.get(key)?;
         Some(if key.is(kinds::PERSISTENT_VOLUME_CLAIM) {

@@ -16,7 +16,7 @@ pub(super) struct RejectionDocument {
     webhook: String,
     configuration: ObjectKey,
     service: ObjectKey,
-    reason: Silence,
+    reason: NoBackend,
 }
 
 /// The removal of a finalizer or an owner reference is an `UPDATE`.
@@ -36,21 +36,21 @@ pub(super) struct FailingApiDocument {
     api_service: ObjectKey,
     group_version: String,
     service: ObjectKey,
-    reason: Silence,
+    reason: NoBackend,
 }
 
 /// Why there is no backend.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "silence")]
-enum Silence {
+enum NoBackend {
     /// The Service does not exist.
     ServiceNotFound,
     /// None of the Pods that the Service selects exists.
     NoPods,
 }
 
-impl Silence {
+impl NoBackend {
     fn new(service_exists: bool) -> Self {
         if service_exists {
             Self::NoPods
@@ -74,7 +74,7 @@ pub(super) fn rejections(view: &PlanView<'_>, step: usize) -> Vec<RejectionDocum
         webhook: rejection.webhook,
         configuration: cluster.key(rejection.configuration),
         service: rejection.service,
-        reason: Silence::new(rejection.service_exists),
+        reason: NoBackend::new(rejection.service_exists),
     });
     rejections.collect()
 }
@@ -86,7 +86,7 @@ pub(super) fn failing_apis(view: &PlanView<'_>, step: usize) -> Vec<FailingApiDo
         api_service: view.plan.cluster().key(api.object),
         group_version: api.group_version,
         service: api.service,
-        reason: Silence::new(api.service_exists),
+        reason: NoBackend::new(api.service_exists),
     });
     failing.collect()
 }

@@ -11,7 +11,7 @@ use crate::kube::kinds;
 use crate::merge::{Merge, Outlook, ReleasedObject, Surprise, severity};
 use crate::ownership::access::Budget;
 use crate::ownership::{FinalizerHolder, Remover};
-use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::draft::{Draft, MAX_RELATED};
 use crate::rules::finalizers::held::{counted, resting};
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::named;
@@ -55,7 +55,7 @@ fn controller_removed(merge: &Merge<'_>, sink: &mut Sink) {
             let removers = outlook.removers();
             matches!(
                 removers.remover_from(&head.inventory, &holder, &held.finalizer),
-                Remover::KnownElsewhere(_) | Remover::Nobody | Remover::Unlisted(_)
+                Remover::KnownElsewhere(_) | Remover::Unknown | Remover::Unlisted(_)
             )
         });
         let left: Vec<&ReleasedObject<'_>> = left.collect();
@@ -66,10 +66,10 @@ fn controller_removed(merge: &Merge<'_>, sink: &mut Sink) {
 }
 
 /// A sentence on a new source that may contain a removed controller.
-pub(super) const COMES_OTHERWISE: &str = " The change also adds a source that a tool renders later, and the controller may be part of it.";
+pub(super) const MAY_BE_DELIVERED: &str = " The change also adds a source that a tool renders later, and the controller may be part of it.";
 
 /// Whether head adds a delivery object: the controller may be part of what it delivers.
-pub(super) fn may_come_otherwise(merge: &Merge<'_>) -> bool {
+pub(super) fn may_be_delivered(merge: &Merge<'_>) -> bool {
     let delivers = [
         kinds::HELM_RELEASE,
         kinds::APPLICATION,
@@ -91,9 +91,9 @@ fn removed(
     certain: bool,
 ) -> Draft {
     let verified = left.iter().any(|held| held.verified);
-    let elsewhere = may_come_otherwise(merge) || merge.part.unseen_source(workload).is_some();
+    let elsewhere = may_be_delivered(merge) || merge.part.unseen_source(workload).is_some();
     let surprise = Surprise::needed(certain && verified && !elsewhere);
-    let doubt = if elsewhere { COMES_OTHERWISE } else { "" };
+    let doubt = if elsewhere { MAY_BE_DELIVERED } else { "" };
     let (who, what) = (named(workload), counted(named(left[0].member), left.len()));
     let (loses, its) = match left.len() {
         1 => ("loses", "its"),
@@ -125,7 +125,7 @@ fn shown(merge: &Merge<'_>, draft: Draft, left: &[&ReleasedObject<'_>]) -> Draft
     let finalizers = left.iter().map(|held| held.finalizer.as_str());
     let draft =
         resting(draft, known, finalizers).target(left[0].member.key.group_kind().to_string());
-    left.iter().take(MOST_RELATED).fold(draft, |draft, held| {
+    left.iter().take(MAX_RELATED).fold(draft, |draft, held| {
         related_in_head(
             draft,
             merge,

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::places::{changed_in_head, on_name};
 use super::recipe::{deleted_namespace, goes_with_namespace, keep_contained};
-use super::words::{deletes, leaving, on_culprit, stuck, toll, tool};
+use super::words::{deletes, describe_losses, leaving, on_culprit, stuck, tool};
 use crate::finding::Severity;
 use crate::inventory::{Member, ObjectId};
 use crate::knowledge::Test;
 use crate::kube::kinds;
-use crate::merge::{CascadeKind, Merge, MergeCascade};
+use crate::merge::{Cascade, CascadeKind, Merge};
 use crate::ownership::data_loss;
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
@@ -52,7 +52,7 @@ fn volume_removed(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
+fn lost_volume(merge: &Merge<'_>, cascade: &Cascade<'_>) -> Draft {
     let claim = cascade.culprit;
     let own = cascade.losses.iter().find(|loss| loss.key == claim.key);
     let verb = deletes(merge, claim);
@@ -62,7 +62,7 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         !claim.object.is(kinds::STATEFUL_SET) && own.is_some_and(|own| own.data.is_none());
     let (what, volume, fate) = words(claim, is_kept, is_stuck);
     let taken = if claim.object.is(kinds::STATEFUL_SET) {
-        format!("{verb} {}", toll(cascade))
+        format!("{verb} {}", describe_losses(cascade))
     } else if is_kept {
         let ends = match (is_stuck, verb) {
             (false, verb) => format!("{verb} it"),
@@ -214,7 +214,7 @@ fn data_removed(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-fn lost_data(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
+fn lost_data(merge: &Merge<'_>, cascade: &Cascade<'_>) -> Option<Draft> {
     let member = cascade.culprit;
     let tables = merge.part.analysis.tables();
     let loss = data_loss(&merge.part.base.inventory, tables, member)?;

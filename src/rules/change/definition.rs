@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::places::related_in_base;
 use super::recipe::keep_all;
-use super::words::{deletes, leaving, on_culprit, stuck, toll, tool};
+use super::words::{deletes, describe_losses, leaving, on_culprit, stuck, tool};
 use crate::changes::Destination;
 use crate::charts::in_crds_folder;
 use crate::finding::Severity;
-use crate::merge::{CascadeKind, Merge, MergeCascade, Standing};
-use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::merge::{Cascade, CascadeKind, Merge, Standing};
+use crate::rules::draft::{Draft, MAX_RELATED};
 use crate::rules::rule::{Rule, Sink, rule};
 
 pub(in crate::rules) static CRD_REMOVED: Rule = rule!(
@@ -23,7 +23,7 @@ pub(in crate::rules) static CRD_REMOVED: Rule = rule!(
 
 fn crd_removed(merge: &Merge<'_>, sink: &mut Sink) {
     let unrendered = without_definitions(merge);
-    let mut together: BTreeMap<_, Vec<&MergeCascade<'_>>> = BTreeMap::new();
+    let mut together: BTreeMap<_, Vec<&Cascade<'_>>> = BTreeMap::new();
     for cascade in merge.of_kind(CascadeKind::Definition) {
         if is_bare(cascade) {
             let destination = merge.part.base.destination(cascade.culprit.file);
@@ -38,7 +38,7 @@ fn crd_removed(merge: &Merge<'_>, sink: &mut Sink) {
 }
 
 /// Whether it is unknown what is deleted with the definition, because Git has no object of its kind.
-fn is_bare(cascade: &MergeCascade<'_>) -> bool {
+fn is_bare(cascade: &Cascade<'_>) -> bool {
     let [loss] = cascade.losses.as_slice() else {
         return false;
     };
@@ -52,8 +52,8 @@ fn is_bare(cascade: &MergeCascade<'_>) -> bool {
 /// Git. `unrendered` are the destinations that head may have rendered without definitions.
 fn draft(
     merge: &Merge<'_>,
-    cascade: &MergeCascade<'_>,
-    alike: &[&MergeCascade<'_>],
+    cascade: &Cascade<'_>,
+    alike: &[&Cascade<'_>],
     unrendered: &BTreeSet<&Destination>,
 ) -> Draft {
     let crd = cascade.culprit;
@@ -72,7 +72,7 @@ fn draft(
             "their kinds",
         )
     };
-    let mut taken = toll(cascade);
+    let mut taken = describe_losses(cascade);
     if taken.is_empty() {
         taken = format!("every object of {kind}");
     }
@@ -104,7 +104,7 @@ fn draft(
         .help(keep_all(&merge.tools_of(crd), definition, it))
         .severity(severity);
     let draft = draft.alike(alike.iter().map(|other| other.culprit));
-    alike.iter().take(MOST_RELATED).fold(draft, |draft, other| {
+    alike.iter().take(MAX_RELATED).fold(draft, |draft, other| {
         related_in_base(draft, merge, other.culprit, "is removed with it")
     })
 }

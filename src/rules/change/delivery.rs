@@ -7,7 +7,9 @@ use foldhash::{HashMap, HashSet};
 
 use super::places::{changed_in_head, left_in_head, on_name, related_in_head};
 use super::recipe::{keep, preserve_in_set};
-use super::words::{counted_objects, deletes, leaving, on_culprit, stuck, taking, toll, tool};
+use super::words::{
+    counted_objects, deletes, describe_losses, leaving, on_culprit, stuck, taking, tool,
+};
 use crate::changes::same_value;
 use crate::delivery::flux::{DeletionPolicy, KustomizationSettings};
 use crate::finding::{Consequence, Severity};
@@ -16,11 +18,11 @@ use crate::inventory::{Member, ObjectId};
 use crate::kube::{ObjectKey, kinds};
 use crate::kustomize::Deliverer;
 use crate::merge::{
-    CascadeKind, DiffEffect, EffectCertainty, EffectKind, LossesByCause, Merge, MergeCascade,
+    Cascade, CascadeKind, DiffEffect, EffectCertainty, EffectKind, LossesByCause, Merge,
     ReplacedRelease,
 };
 use crate::ownership::{DeliveryKind, DeliveryObject, delivery_object};
-use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::draft::{Draft, MAX_RELATED};
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::named;
 use crate::text::plain;
@@ -66,20 +68,20 @@ fn delivery_removed(merge: &Merge<'_>, sink: &mut Sink) {
     }
     let lost = LazyCell::new(|| merge.losses_by_cause());
     for replaced in merge.part.replaced_releases() {
-        let toll = replaced.objects.as_ref();
-        let toll = toll.map(|objects| toll_of(&lost, objects));
-        sink.extend(another_release(merge, &replaced, toll));
+        let losses = replaced.objects.as_ref();
+        let losses = losses.map(|objects| losses_of(&lost, objects));
+        sink.extend(another_release(merge, &replaced, losses));
     }
 }
 
-fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
+fn draft(merge: &Merge<'_>, cascade: &Cascade<'_>) -> Draft {
     let delivery = cascade.culprit;
     let kind = delivery.object.kind();
     let message = format!("{} {}", leaving(merge, delivery), taking(merge, cascade));
     let draft = on_culprit(merge, cascade, message);
     let (tool, stuck) = (tool(merge, delivery), stuck(cascade));
     let leaves_objects = delivery_object(delivery).is_some_and(|object| !object.deletes())
-        && toll(cascade).is_empty();
+        && describe_losses(cascade).is_empty();
     if leaves_objects {
         draft
             .label("deletes nothing")
@@ -237,7 +239,7 @@ fn unseen(
         } else {
             Severity::Warning
         });
-        let shown = handed.iter().take(MOST_RELATED - 1);
+        let shown = handed.iter().take(MAX_RELATED - 1);
         Some(shown.fold(draft, |draft, (_, child)| {
             related_in_head(draft, merge, child, "is deleted, and created again")
         }))
@@ -273,12 +275,12 @@ fn on_delivery(merge: &Merge<'_>, member: &Member, message: String) -> Draft {
     left_in_head(draft, merge, member)
 }
 
-/// Reports a HelmRelease that installs another release: Flux uninstalls the old one. `toll`
+/// Reports a HelmRelease that installs another release: Flux uninstalls the old one. `losses`
 /// describes what is deleted with the old one, if its objects are known.
 fn another_release(
     merge: &Merge<'_>,
     replaced: &ReplacedRelease<'_>,
-    toll: Option<Option<(String, Severity)>>,
+    losses: Option<Option<(String, Severity)>>,
 ) -> Option<Draft> {
     let ReplacedRelease {
         base,
@@ -287,7 +289,7 @@ fn another_release(
         is,
         objects,
     } = replaced;
-    let (taken, severity) = match &toll {
+    let (taken, severity) = match &losses {
         None => ("whose objects are not known", Severity::Warning),
         Some(None) => return None,
         Some(Some((taken, severity))) => (taken.as_str(), *severity),
@@ -358,7 +360,7 @@ fn another_release(
 
 /// Describes what is deleted with the `objects` of an uninstalled release, and the severity; `None`
 /// if nothing is. `lost` contains all losses by their first cause.
-fn toll_of(lost: &LossesByCause<'_>, objects: &[&Member]) -> Option<(String, Severity)> {
+fn losses_of(lost: &LossesByCause<'_>, objects: &[&Member]) -> Option<(String, Severity)> {
     let objects: BTreeSet<&ObjectKey> = objects.iter().map(|member| &member.key).collect();
     let lost = objects.iter().filter_map(|key| lost.get(*key)).flatten();
     let mut severity = Severity::Warning;

@@ -1,8 +1,8 @@
 //! Custom resources that a change removes although objects that their controller created are still used.
 
 use super::recipe::keep;
-use super::words::{counted, deletes, leaving, on_culprit, stuck, toll, tool};
-use crate::merge::{CascadeKind, EffectCertainty, Loss, Merge, MergeCascade};
+use super::words::{counted, deletes, describe_losses, leaving, on_culprit, stuck, tool};
+use crate::merge::{Cascade, CascadeKind, EffectCertainty, Loss, Merge};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::named;
@@ -22,12 +22,12 @@ fn generator_removed(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
+fn draft(merge: &Merge<'_>, cascade: &Cascade<'_>) -> Draft {
     let generator = cascade.culprit;
     let losses = cascade.losses.iter();
     let used: Vec<&Loss<'_>> = losses.filter(|loss| !loss.users.is_empty()).collect();
     let taken = match used.as_slice() {
-        [] => toll(cascade),
+        [] => describe_losses(cascade),
         used => format!("{}, which head still uses", counted(used)),
     };
     let restart = if used.is_empty() {

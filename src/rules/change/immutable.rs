@@ -56,7 +56,7 @@ fn immutable_changed(merge: &Merge<'_>, sink: &mut Sink) {
             Answer::Replaces { because } if loses_more(merge, object.base) => {
                 sink.push(replaced(merge, regime, object, &fields, because));
             }
-            Answer::Replaces { .. } | Answer::Anew | Answer::Skips => {}
+            Answer::Replaces { .. } | Answer::Recreates | Answer::Skips => {}
         }
     }
 }
@@ -104,7 +104,7 @@ fn on_field(
         .label(label);
     if field.is_only_built {
         return match merge.part.build_cause(head) {
-            Some(CauseInHead { file, span, words }) => draft.caused(file, span, words),
+            Some(CauseInHead { file, span, label }) => draft.caused(file, span, label),
             None => draft,
         };
     }
@@ -159,7 +159,7 @@ fn class_may_be_rejected(
             "Because of {because}, {} then deletes the claim and creates it again, without its data.",
             regime.tool()
         ),
-        Answer::Anew | Answer::Skips => return None,
+        Answer::Recreates | Answer::Skips => return None,
     };
     let (who, name) = (named(object.base), class.field);
     let message = format!("the API server may reject the change to `{name}` of {who}");
@@ -363,7 +363,7 @@ fn new_scope(
             ))
             .consequence(Consequence::Collected)
             .severity(Severity::Error),
-        Answer::Fails | Answer::Anew | Answer::Skips => on_field(merge, object, &field, message).reason(format!(
+        Answer::Fails | Answer::Recreates | Answer::Skips => on_field(merge, object, &field, message).reason(format!(
             "The scope is immutable. {} Deleting the definition to get past this deletes every \
              object of the kind.{known}",
             failure(regime)

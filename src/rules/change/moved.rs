@@ -9,7 +9,7 @@ use super::words::name;
 use crate::inventory::Member;
 use crate::kustomize::SourceTool;
 use crate::merge::{CascadeKind, EffectCertainty, Handover, Merge, MovedLoss};
-use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::draft::{Draft, MAX_RELATED};
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::named;
 
@@ -97,7 +97,7 @@ fn draft(merge: &Merge<'_>, loss: &MovedLoss<'_>, alike: &[&MovedLoss<'_>]) -> D
         .iter()
         .filter_map(|one| merge.part.after(&one.moved.key));
     alike
-        .take(MOST_RELATED - 1)
+        .take(MAX_RELATED - 1)
         .fold(draft, |draft, other: &Member| {
             related_in_head(draft, merge, other, "moves with it")
         })

@@ -1,8 +1,8 @@
 //! Namespaces that a change removes.
 
 use super::recipe::keep;
-use super::words::{deletes, leaving, on_culprit, stuck, toll, tool};
-use crate::merge::{CascadeKind, Merge, MergeCascade};
+use super::words::{deletes, describe_losses, leaving, on_culprit, stuck, tool};
+use crate::merge::{Cascade, CascadeKind, Merge};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
 
@@ -21,10 +21,10 @@ fn namespace_removed(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
+fn draft(merge: &Merge<'_>, cascade: &Cascade<'_>) -> Draft {
     let namespace = cascade.culprit;
     let own = cascade.losses.iter().find(|loss| loss.key == namespace.key);
-    let mut taken = toll(cascade);
+    let mut taken = describe_losses(cascade);
     if taken.is_empty() && own.is_some_and(|own| !own.users.is_empty()) {
         taken = "everything in it, and head still delivers into it".to_owned();
     } else if taken.is_empty() {

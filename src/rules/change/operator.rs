@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use foldhash::{HashMap, HashSet};
 
-use super::controller::{COMES_OTHERWISE, may_come_otherwise};
+use super::controller::{MAY_BE_DELIVERED, may_be_delivered};
 use super::places::{left_in_head, on_name, related_in_head};
 use crate::finding::Severity;
 use crate::inventory::Member;
@@ -12,13 +12,13 @@ use crate::knowledge::{NamedOperator, operators_of_chart};
 use crate::kube::kinds;
 use crate::merge::{Merge, Outlook};
 use crate::ownership::{FinalizerHolder, Remover};
-use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::draft::{Draft, MAX_RELATED};
 use crate::rules::finalizers::held::{counted, resting};
 use crate::rules::rule::Sink;
 use crate::rules::words::{listed, named};
 
 /// The maximum number of finalizers that a finding names.
-const MOST_FINALIZERS: usize = 3;
+const MAX_FINALIZERS: usize = 3;
 
 /// Reports deleted HelmReleases whose charts were not read but have the name of a known operator.
 pub(super) fn operators_removed(merge: &Merge<'_>, sink: &mut Sink) {
@@ -102,7 +102,7 @@ impl<'m> LeftBehind<'m> {
                         left.finalizers.insert(finalizer);
                     }
                     Remover::Workload { .. } => left.has_operator = true,
-                    Remover::ControlPlane(_) | Remover::Unlisted(_) | Remover::Nobody => {}
+                    Remover::ControlPlane(_) | Remover::Unlisted(_) | Remover::Unknown => {}
                 }
             }
             if is_held || named.operator.has_group(member.key.group()) {
@@ -132,7 +132,7 @@ fn draft(
         format!(
             " Only {name} removes {}: without it, a deleted object that has such a finalizer stays Terminating, and so does its \
              Namespace.",
-            listed(left.finalizers.iter().copied().take(MOST_FINALIZERS))
+            listed(left.finalizers.iter().copied().take(MAX_FINALIZERS))
         )
     };
     let draft = on_name(
@@ -146,8 +146,8 @@ fn draft(
          operator. CustomResourceDefinitions in the templates of the chart are deleted, too, with \
          every object of their kinds, in Git or not; those in its folder `crds` stay.{hang}{}",
         operator.operator.project.as_str(),
-        if may_come_otherwise(merge) {
-            COMES_OTHERWISE
+        if may_be_delivered(merge) {
+            MAY_BE_DELIVERED
         } else {
             ""
         }
@@ -166,7 +166,7 @@ fn draft(
     );
     left.objects
         .iter()
-        .take(MOST_RELATED)
+        .take(MAX_RELATED)
         .fold(draft, |draft, object| {
             related_in_head(draft, merge, object, "stays")
         })

@@ -2,7 +2,7 @@
 
 use super::recipe::keep;
 use super::words::{leaving, on_culprit, stuck, taking, tool};
-use crate::merge::{CascadeKind, Merge, MergeCascade};
+use crate::merge::{Cascade, CascadeKind, Merge};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
 
@@ -21,7 +21,7 @@ fn owner_removed(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
+fn draft(merge: &Merge<'_>, cascade: &Cascade<'_>) -> Draft {
     let owner = cascade.culprit;
     let message = format!("{} {}", leaving(merge, owner), taking(merge, cascade));
     on_culprit(merge, cascade, message)

@@ -35,7 +35,7 @@ pub(super) fn related_in_base(
 /// Shows the place of head that caused the removal of an object of base, if that is known.
 pub(super) fn left_in_head(draft: Draft, merge: &Merge<'_>, member: &Member) -> Draft {
     match merge.part.cause_in_head(member) {
-        Some(CauseInHead { file, span, words }) => draft.caused(file, span, words),
+        Some(CauseInHead { file, span, label }) => draft.caused(file, span, label),
         None => draft,
     }
 }

@@ -9,7 +9,7 @@ use crate::finding::Severity;
 use crate::inventory::Member;
 use crate::kube::{GroupKind, kinds};
 use crate::merge::{EffectKind, Merge};
-use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::draft::{Draft, MAX_RELATED};
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::named;
 use crate::text::{glob, plain};
@@ -163,10 +163,10 @@ fn draft(merge: &Merge<'_>, project: &Member, applications: &Applications<'_>) -
             )
             .help("move the Applications to another project first, and remove this one in a second change")
             .severity(Severity::Error);
-        for member in applied.iter().take(MOST_RELATED) {
+        for member in applied.iter().take(MAX_RELATED) {
             draft = related_in_head(draft, merge, member, "names the project");
         }
-        let room = MOST_RELATED.saturating_sub(applied.len());
+        let room = MAX_RELATED.saturating_sub(applied.len());
         let words = "stays in the cluster, and names the project";
         for member in spared.iter().take(room) {
             draft = related_in_base(draft, merge, member, words);
@@ -190,7 +190,7 @@ fn draft(merge: &Merge<'_>, project: &Member, applications: &Applications<'_>) -
              `argocd.argoproj.io/sync-wave` than its Applications: waves are deleted in reverse",
         )
         .severity(Severity::Warning);
-    let deleted = leaving.iter().take(MOST_RELATED);
+    let deleted = leaving.iter().take(MAX_RELATED);
     Some(deleted.fold(draft, |draft, member| {
         related_in_base(draft, merge, member, "is deleted at the same time")
     }))

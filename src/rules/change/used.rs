@@ -4,7 +4,7 @@ use super::recipe::keep;
 use super::words::{leaving, on_culprit, stuck, tool};
 use crate::finding::{Certainty, Severity};
 use crate::inventory::Member;
-use crate::merge::{CascadeKind, Merge, MergeCascade};
+use crate::merge::{Cascade, CascadeKind, Merge};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::named;
@@ -25,7 +25,7 @@ fn referred_removed(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
+fn draft(merge: &Merge<'_>, cascade: &Cascade<'_>) -> Option<Draft> {
     let member = cascade.culprit;
     // A source that head adds and that is not in the tree may contain the object.
     if cascade.instead.is_some() {

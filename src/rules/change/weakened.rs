@@ -3,7 +3,7 @@
 use super::places::{changed_in_head, on_base};
 use crate::changes::TreePart;
 use crate::delivery::flux::KustomizationSettings;
-use crate::delivery::{Removal, Spared, Sparing, argocd, spared};
+use crate::delivery::{Exempted, Exemption, Removal, argocd, spared};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::Member;
 use crate::knowledge::DataFate;
@@ -40,11 +40,14 @@ fn protection_weakened(merge: &Merge<'_>, sink: &mut Sink) {
 }
 
 /// Returns the annotation or label that spares an object from `removal`.
-fn protection(member: &Member, removal: Removal) -> Option<Spared<'_>> {
+fn protection(member: &Member, removal: Removal) -> Option<Exempted<'_>> {
     let spared = spared(&member.object, None, removal)?;
     let written = matches!(
         spared.by,
-        Sparing::Keep | Sparing::UnknownPolicy(_) | Sparing::SyncOption(_) | Sparing::FluxOptOut(_)
+        Exemption::Keep
+            | Exemption::UnknownPolicy(_)
+            | Exemption::SyncOption(_)
+            | Exemption::FluxOptOut(_)
     );
     written.then_some(spared)
 }
@@ -62,7 +65,7 @@ fn unprotected(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
             .is_none()
             .then_some((*removal, was))
     });
-    let lost: Vec<(Removal, Spared<'_>)> = lost.collect();
+    let lost: Vec<(Removal, Exempted<'_>)> = lost.collect();
     let (removal, was) = lost.first()?;
     let place = was.place?;
     let file = merge.part.base.inventory.sources.file(base.file);

@@ -4,8 +4,8 @@ use super::places::{left_in_head, on_name, related_in_base, related_in_head};
 use crate::finding::Severity;
 use crate::inventory::Member;
 use crate::kube::ObjectKey;
-use crate::merge::{EffectCertainty, Loss, Merge, MergeCascade, Standing};
-use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::merge::{Cascade, EffectCertainty, Loss, Merge, Standing};
+use crate::rules::draft::{Draft, MAX_RELATED};
 use crate::rules::words::{joined, named, whereabouts};
 use crate::text::plain;
 
@@ -14,7 +14,7 @@ const NAMED: usize = 3;
 
 /// Describes the objects deleted with the culprit of a cascade, to follow "deletes": `2 objects that head still applies,
 /// and Secret `x` that a controller created, with the data of Cluster `db``.
-pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
+pub(super) fn describe_losses(cascade: &Cascade<'_>) -> String {
     let culprit = &cascade.culprit.key;
     let others = cascade.losses.iter();
     let others: Vec<&Loss<'_>> = others
@@ -81,13 +81,13 @@ fn of_standing<'c, 'a>(losses: &[&'c Loss<'a>], standing: Standing) -> Vec<&'c L
 }
 
 /// Describes the effect of removing a cascade's culprit: `deletes 2 objects that head still applies`.
-pub(super) fn taking(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> String {
-    match toll(cascade) {
+pub(super) fn taking(merge: &Merge<'_>, cascade: &Cascade<'_>) -> String {
+    match describe_losses(cascade) {
         nothing if nothing.is_empty() && merge.is_tool_known(cascade.culprit) => {
             "leaves it stuck in Terminating".to_owned()
         }
         nothing if nothing.is_empty() => "may leave it stuck in Terminating".to_owned(),
-        toll => format!("{} {toll}", deletes(merge, cascade.culprit)),
+        losses => format!("{} {losses}", deletes(merge, cascade.culprit)),
     }
 }
 
@@ -121,7 +121,7 @@ pub(super) fn tool(merge: &Merge<'_>, member: &Member) -> String {
     }
     match names.as_slice() {
         [] => "The delivery tool".to_owned(),
-        [tool] if merge.is_tool_known(member) => match merge.part.may_stay(member) {
+        [tool] if merge.is_tool_known(member) => match merge.part.removed_only_if(member) {
             Some(condition) => format!("{condition}, {tool}"),
             None => tool.clone(),
         },
@@ -133,7 +133,7 @@ pub(super) fn tool(merge: &Merge<'_>, member: &Member) -> String {
 /// Returns `deletes`, or `may delete` if the deletion of the object is only possible or no tool is known to deliver it.
 pub(super) fn deletes(merge: &Merge<'_>, member: &Member) -> &'static str {
     let is_certain = merge.is_tool_known(member) && !merge.is_possible(&member.key);
-    if is_certain && merge.part.may_stay(member).is_none() {
+    if is_certain && merge.part.removed_only_if(member).is_none() {
         "deletes"
     } else {
         "may delete"
@@ -190,7 +190,7 @@ fn weight((key, has_data): &(&ObjectKey, bool)) -> u8 {
 
 /// Describes, in sentences, the objects that certainly or possibly get stuck, and a new source that may contain the
 /// culprit; empty if there are neither.
-pub(super) fn stuck(cascade: &MergeCascade<'_>) -> String {
+pub(super) fn stuck(cascade: &Cascade<'_>) -> String {
     let (in_doubt, stuck): (Vec<&Loss<'_>>, Vec<_>) = cascade
         .losses
         .iter()
@@ -243,11 +243,11 @@ fn is_in_doubt(loss: &Loss<'_>) -> bool {
 
 /// Creates a finding on the culprit of a cascade, with its severity. The cause in head, some of the lost objects and
 /// their users are related places.
-pub(super) fn on_culprit(merge: &Merge<'_>, cascade: &MergeCascade<'_>, message: String) -> Draft {
+pub(super) fn on_culprit(merge: &Merge<'_>, cascade: &Cascade<'_>, message: String) -> Draft {
     let culprit = cascade.culprit;
     let draft = on_name(merge, culprit, message).severity(cascade.severity);
     let mut draft = left_in_head(draft, merge, culprit);
-    let mut left = MOST_RELATED - 1;
+    let mut left = MAX_RELATED - 1;
     for loss in &cascade.losses {
         if left == 0 {
             break;

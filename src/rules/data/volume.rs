@@ -50,7 +50,7 @@ fn volume_deleted_with_owner(context: &Context<'_>, sink: &mut Sink) {
     // A Pod is in the namespace of the claims that it mounts.
     let namespaces = claims.iter().map(|(claim, _)| &claim.key.namespace);
     let namespaces: HashSet<&Namespace> = namespaces.collect();
-    let ties = Ties::from_some(inventory, tables, |member| {
+    let ties = Ties::filtered(inventory, tables, |member| {
         namespaces.contains(&inventory.namespace_beside(member))
     });
     for (claim, loss) in &claims {

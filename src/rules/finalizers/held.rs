@@ -8,7 +8,7 @@ use crate::inventory::{Member, ObjectId};
 use crate::knowledge::KnownFinalizers;
 use crate::kube::{GroupKind, Namespace};
 use crate::ownership::{Evidence, FinalizerHolder, Remover};
-use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::draft::{Draft, MAX_RELATED};
 use crate::rules::rule::Context;
 
 /// An object, and the workload that removes one of its finalizers.
@@ -124,7 +124,7 @@ pub(in crate::rules) fn with_held<'h>(
 ) -> Draft {
     let known = context.ownership.removers.known();
     let draft = resting(draft, known, held.clone().map(|held| held.finalizer));
-    held.take(MOST_RELATED).fold(draft, |draft, held| {
+    held.take(MAX_RELATED).fold(draft, |draft, held| {
         let words = format!("has or gets the finalizer `{}`", held.finalizer);
         draft.related_object(held.member, words)
     })

@@ -131,7 +131,7 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
         if known.is_some() && framework.is_none()
             || !label_key_errors(name).is_empty()
             || is_rejected(member, name)
-            || !matches!(removers.remover(inventory, member, name), Remover::Nobody)
+            || !matches!(removers.remover(inventory, member, name), Remover::Unknown)
         {
             continue;
         }
@@ -225,7 +225,7 @@ fn finalizer_runtime(context: &Context<'_>, sink: &mut Sink) {
             Remover::Workload { .. } => {
                 " If that is deleted first, the deletion of the object never finishes."
             }
-            Remover::KnownElsewhere(_) | Remover::Unlisted(_) | Remover::Nobody => {
+            Remover::KnownElsewhere(_) | Remover::Unlisted(_) | Remover::Unknown => {
                 " Without that controller, the deletion of the object never finishes."
             }
         };

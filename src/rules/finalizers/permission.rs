@@ -14,7 +14,7 @@ use crate::finding::Applicability;
 use crate::inventory::{Inventory, Member, ObjectId, table};
 use crate::kube::{GroupKind, Namespace, Scope, kinds};
 use crate::ownership::access::{
-    AlikeWorkloads, Grant, PolicyRule, ResourceRequest, RuleSet, may_set_blocking_reference,
+    Grant, PolicyRule, ResourceRequest, RuleSet, WorkloadsByGrants, may_set_blocking_reference,
 };
 use crate::rules::draft::Draft;
 use crate::rules::proposal::Proposal;
@@ -79,7 +79,7 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
     // Many bindings and workloads share a set of rules.
     let mut facts: HashMap<usize, RuleSetFacts<'_>> = HashMap::default();
     let mut by_role: BTreeMap<ObjectId, Vec<LackingWorkload<'_>>> = BTreeMap::new();
-    for AlikeWorkloads { workloads, grants } in access.granted() {
+    for WorkloadsByGrants { workloads, grants } in access.granted() {
         // Skip workloads with roles that are incomplete in the input: these may contain the permission.
         if grants.iter().any(|grant| access.role_of(grant).partial) {
             continue;
@@ -240,13 +240,13 @@ impl<'a> OwnKind<'a> {
     ) -> Option<&'s RuleSetFacts<'r>> {
         sets.iter().copied().find(|set| {
             set.about(self.plural).any(|rule| {
-                rule.names(self.kind.group, self.plural) && self.asks(rule, verbs, subresource)
+                rule.names(self.kind.group, self.plural) && self.allows(rule, verbs, subresource)
             })
         })
     }
 
     /// Whether a rule allows one of the verbs for the kind.
-    fn asks(&self, rule: &PolicyRule, verbs: &[&str], subresource: &str) -> bool {
+    fn allows(&self, rule: &PolicyRule, verbs: &[&str], subresource: &str) -> bool {
         verbs.iter().any(|verb| {
             rule.allows(ResourceRequest {
                 verb,
@@ -282,7 +282,7 @@ fn missing<'a>(
     };
     let watches = ["*", own.plural].into_iter().any(|resource| {
         let mut rules = sets.iter().flat_map(|set| set.about(resource));
-        rules.any(|rule| own.asks(rule, &["list", "watch"], ""))
+        rules.any(|rule| own.allows(rule, &["list", "watch"], ""))
     });
     let mut created = granted.iter().flat_map(|(_, set)| &set.creates);
     if !watches || !created.any(|created| *created != (own.kind.group, own.plural)) {

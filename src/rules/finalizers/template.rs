@@ -27,19 +27,17 @@ pub(in crate::rules) static TEMPLATE_FINALIZER: Rule = rule!(
 fn template_finalizer(context: &Context<'_>, sink: &mut Sink) {
     for (member, template) in context.inventory.templates() {
         for (index, finalizer) in template.metadata.numbered_finalizers() {
-            let stamped = Stamped {
+            let found = TemplateFinalizer {
                 member,
                 template,
                 index,
                 finalizer,
             };
             let draft = match template.kind {
-                TemplateKind::Pod => stamped.on_children(context, "Pod", "pod"),
-                TemplateKind::Claim => {
-                    stamped.on_children(context, "PersistentVolumeClaim", "claim")
-                }
-                TemplateKind::Job => stamped.without_effect(),
-                TemplateKind::Restricted => stamped.rejected(),
+                TemplateKind::Pod => found.on_children(context, "Pod", "pod"),
+                TemplateKind::Claim => found.on_children(context, "PersistentVolumeClaim", "claim"),
+                TemplateKind::Job => found.without_effect(),
+                TemplateKind::Restricted => found.rejected(),
             };
             let field = format!("{}.metadata.finalizers[{index}]", template.field);
             let proposal = match template.kind {
@@ -57,7 +55,7 @@ fn template_finalizer(context: &Context<'_>, sink: &mut Sink) {
 }
 
 /// One finalizer of one template.
-struct Stamped<'a> {
+struct TemplateFinalizer<'a> {
     member: &'a Member,
     template: Template<'a>,
     /// The position of the finalizer in the list.
@@ -65,7 +63,7 @@ struct Stamped<'a> {
     finalizer: &'a Spanned<String>,
 }
 
-impl Stamped<'_> {
+impl TemplateFinalizer<'_> {
     fn draft(&self, message: String) -> Draft {
         Draft::on(self.member, self.finalizer.span, message)
     }
@@ -93,7 +91,7 @@ impl Stamped<'_> {
         // The Job controller removes its finalizer only from its own Pods ([FIN-5]).
         let is_of_job = matches!(self.member.object.kind(), "Job" | "CronJob");
         let remover = if name == finalizers::JOB_TRACKING && !is_of_job {
-            Remover::Nobody
+            Remover::Unknown
         } else {
             let removers = &context.ownership.removers;
             removers.remover_from(context.inventory, &holder, name)
@@ -101,7 +99,7 @@ impl Stamped<'_> {
         let harmless = matches!(remover, Remover::ControlPlane(_) | Remover::Workload { .. })
             && !finalizers::is_collectors(name);
         let who = match remover {
-            Remover::Nobody => format!(
+            Remover::Unknown => format!(
                 "No known controller removes it from a {kind}; this assumes that no controller outside the input does"
             ),
             _ => capitalised(&who_removes(context.inventory, &remover)),

@@ -176,7 +176,7 @@ pub(in crate::rules) fn who_removes(inventory: &Inventory, remover: &Remover<'_>
             "{} removes it, but as far as is known only from other kinds",
             controller.removed_by
         ),
-        Remover::Nobody => "no known controller removes it".to_owned(),
+        Remover::Unknown => "no known controller removes it".to_owned(),
     }
 }
 

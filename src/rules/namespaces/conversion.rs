@@ -4,7 +4,7 @@ use crate::finding::Severity;
 use crate::inventory::Member;
 use crate::kube::sort_versions;
 use crate::manifest::CrdVersion;
-use crate::ownership::{ServedClient, instances_of};
+use crate::ownership::{ServiceCaller, instances_of};
 use crate::rules::draft::Draft;
 use crate::rules::finalizers::held::counted;
 use crate::rules::rule::{Context, Rule, Sink, rule};
@@ -62,7 +62,7 @@ fn versions(all: &[CrdVersion]) -> Option<(String, &str)> {
 }
 
 fn blocks(
-    (definition, client): (&Member, &ServedClient),
+    (definition, client): (&Member, &ServiceCaller),
     service: &Member,
     (preferred, stored): (&str, &str),
     inside: &[&Member],

@@ -8,7 +8,7 @@ use crate::finding::Severity;
 use crate::gc::{self, Step};
 use crate::inventory::Member;
 use crate::kube::{ObjectKey, Policy, Scope, kinds};
-use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::draft::{Draft, MAX_RELATED};
 use crate::rules::references::simulation::{abandoned, holds_on};
 use crate::rules::rule::{Context, Rule, Sink, World, rule};
 use crate::rules::trials::tried;
@@ -94,7 +94,7 @@ fn never_empties(context: &Context<'_>, namespace: &Member, held: &[(&Member, &s
         .help("add the controller that removes the finalizer, in another namespace, or remove the finalizer")
         .field("metadata.name")
         .target(finalizers.into_iter().collect::<Vec<_>>().join(","));
-    for (member, finalizer) in held.iter().take(MOST_RELATED) {
+    for (member, finalizer) in held.iter().take(MAX_RELATED) {
         let mut written = member.object.metadata().finalizers().iter();
         let written = written.find(|written| written.value == *finalizer);
         let span = written.map_or_else(|| member.object.name_span(), |written| written.span);

@@ -11,8 +11,8 @@ use crate::inventory::{Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds, kubectl};
 use crate::manifest::{CustomResourceDefinition, Labels, Spanned, Webhook};
 use crate::ownership::{
-    Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestLooks,
-    RequestedKind, RequestedObject, Selected, ServedClient,
+    Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestBudget,
+    RequestedKind, RequestedObject, Selected, ServiceCaller,
 };
 use crate::rules::delivery::hooks::runs_before_deletion;
 use crate::rules::draft::Draft;
@@ -63,7 +63,7 @@ struct AskedObjects<'c, 'a> {
     /// The CRDs of the input, each with its file.
     definitions: Vec<(FileId, &'a CustomResourceDefinition)>,
     helm: &'static KindOrder,
-    looks: RequestLooks,
+    budget: RequestBudget,
 }
 
 type ByKind<'a> = BTreeMap<GroupKind<&'a str>, Vec<&'a Member>>;
@@ -103,12 +103,12 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
             namespaces,
             definitions,
             helm: kind_order(Sequence::Helm3Uninstall),
-            looks: RequestLooks::all(),
+            budget: RequestBudget::all(),
         }
     }
 
     /// Returns the deletions that the webhook blocks without its backend; `None` if none, or if the budget is spent.
-    fn blockage(&self, client: &ServedClient, webhook: &Webhook) -> Option<Blockage<'a>> {
+    fn blockage(&self, client: &ServiceCaller, webhook: &Webhook) -> Option<Blockage<'a>> {
         for occasion in [
             Occasion::NamespaceDeletion,
             Occasion::HelmUninstall,
@@ -137,7 +137,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
     /// gone; `None` if the budget is spent.
     fn blocked(
         &self,
-        client: &ServedClient,
+        client: &ServiceCaller,
         webhook: &Webhook,
         occasion: Occasion,
     ) -> Option<Vec<&'a Member>> {
@@ -156,7 +156,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         let Some(kinds) = kinds else {
             return Some(Vec::new());
         };
-        if !self.looks.take(kinds.len() * webhook.rules.len()) {
+        if !self.budget.take(kinds.len() * webhook.rules.len()) {
             return None;
         }
         let mut blocked = Vec::new();
@@ -166,7 +166,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
             {
                 continue;
             }
-            if !self.looks.take(members.len()) {
+            if !self.budget.take(members.len()) {
                 return None;
             }
             blocked.extend(members.iter().copied().filter(|member| {
@@ -180,7 +180,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
     }
 
     /// Whether the uninstall of the release of a webhook configuration deletes its Service.
-    fn loses_backend(&self, client: &ServedClient) -> bool {
+    fn loses_backend(&self, client: &ServiceCaller) -> bool {
         let (context, inventory) = (self.context, self.context.inventory);
         let configuration = inventory.member(client.object);
         let together = context.analysis.together();
@@ -217,7 +217,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
 
     /// Returns an object that the backend's namespace will have although the input does not contain it: one that every
     /// namespace has or, possibly, an instance of a kind that the input defines.
-    fn expected(&self, client: &ServedClient, webhook: &Webhook) -> Option<(String, Severity)> {
+    fn expected(&self, client: &ServiceCaller, webhook: &Webhook) -> Option<(String, Severity)> {
         let context = self.context;
         let namespace = namespace_of(context, client)?;
         let file = context.inventory.member(client.object).file;
@@ -254,7 +254,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
             }
         }
         let looks = self.definitions.len() * webhook.rules.len();
-        if !self.looks.take(looks) {
+        if !self.budget.take(looks) {
             return None;
         }
         let (_, definition) = self.definitions.iter().find(|(place, definition)| {
@@ -315,7 +315,7 @@ fn webhook_blocks_deletion(context: &Context<'_>, sink: &mut Sink) {
             sink.push(blocks(context, client, webhook, operation, id, &blockage));
         }
     }
-    sink.leave_untried(asked.map_or(0, |asked| asked.looks.refused()));
+    sink.leave_untried(asked.map_or(0, |asked| asked.budget.refused()));
 }
 
 /// Returns the operation for which a webhook is asked about deletions, with the position of its rule.
@@ -338,7 +338,7 @@ struct Blockage<'a> {
 
 fn blocks(
     context: &Context<'_>,
-    client: &ServedClient,
+    client: &ServiceCaller,
     webhook: &Webhook,
     (rule, operation): (usize, &Spanned<String>),
     service: ObjectId,
@@ -439,7 +439,7 @@ fn apiservice_without_backend(context: &Context<'_>, sink: &mut Sink) {
                 "no such Service",
             ),
             Backend::Service {
-                pods: Selected::Nobody,
+                pods: Selected::NoPods,
                 ..
             } => (
                 absent,
@@ -490,7 +490,7 @@ fn apiservice_without_backend(context: &Context<'_>, sink: &mut Sink) {
 }
 
 /// Returns the Namespace of a client's Service, if the input contains it in the cluster of the client.
-fn namespace_of<'a>(context: &Context<'a>, client: &ServedClient) -> Option<&'a Member> {
+fn namespace_of<'a>(context: &Context<'a>, client: &ServiceCaller) -> Option<&'a Member> {
     let inventory = context.inventory;
     let file = inventory.member(client.object).file;
     let namespaces =

@@ -188,7 +188,7 @@ impl Unserved {
                 help: match &served[..] {
                     [] => "no version of the CRD is served: set `served: true`".to_owned(),
                     versions => {
-                        let (shown, more) = versions.split_at(versions.len().min(MOST_VERSIONS));
+                        let (shown, more) = versions.split_at(versions.len().min(MAX_VERSIONS));
                         let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
                         format!("the CRD serves `{}`{more}", shown.join("`, `"))
                     }
@@ -214,7 +214,7 @@ fn gone(kind: &str, api_version: &str) -> Option<String> {
 }
 
 /// The maximum number of versions of a CRD that a finding names.
-const MOST_VERSIONS: usize = 10;
+const MAX_VERSIONS: usize = 10;
 
 /// Kinds of a built-in group that are sent to a subresource and never stored.
 const REQUEST_BODIES: [&str; 6] = [

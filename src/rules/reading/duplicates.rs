@@ -21,7 +21,7 @@ pub(in crate::rules) static DUPLICATE_OBJECT: Rule = rule!(
 
 fn duplicate_object(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    for namesakes in inventory.namesakes() {
+    for namesakes in inventory.duplicates() {
         let twins = in_shared_clusters(context, namesakes);
         let [first, .., last] = &*twins else {
             continue;

@@ -54,7 +54,7 @@ fn suppression_malformed(context: &Context<'_>, sink: &mut Sink) {
 }
 
 /// The maximum number of unknown names for which a suggestion is computed.
-const MOST_SUGGESTED: usize = 100;
+const MAX_SUGGESTED: usize = 100;
 
 fn suppression_unknown_rule(context: &Context<'_>, sink: &mut Sink) {
     let mut suggested = 0;
@@ -67,7 +67,7 @@ fn suppression_unknown_rule(context: &Context<'_>, sink: &mut Sink) {
             sink.push_with(|| {
                 Draft::in_file(directive.file, *span, format!("there is no rule `{id}`"))
                     .reason("This part of the directive has no effect.")
-                    .help(if suggested > MOST_SUGGESTED {
+                    .help(if suggested > MAX_SUGGESTED {
                         HOW_TO_LIST.to_owned()
                     } else {
                         suggestion(id)

@@ -32,7 +32,7 @@ pub(in crate::rules) static OWNER_CYCLE: Rule = rule!(
 );
 
 /// The maximum number of objects of a cycle that its message names.
-const MOST_NAMED: usize = 10;
+const MAX_NAMED: usize = 10;
 
 /// [GC-44], [GC-45].
 fn owner_self(context: &Context<'_>, sink: &mut Sink) {
@@ -137,8 +137,8 @@ fn circle(inventory: &Inventory, ring: &[&OwnerEdge]) -> String {
     let keys = ring
         .iter()
         .map(|edge| edge.dependent(inventory).key.to_string());
-    let more = ring.len().saturating_sub(MOST_NAMED);
-    let mut shown: Vec<String> = keys.clone().take(MOST_NAMED).collect();
+    let more = ring.len().saturating_sub(MAX_NAMED);
+    let mut shown: Vec<String> = keys.clone().take(MAX_NAMED).collect();
     shown.extend((more > 0).then(|| count(more, "more object")));
     shown.extend(keys.take(1));
     shown.join(" → ")

@@ -283,7 +283,7 @@ impl<'a> Namesakes<'a> {
             namesakes.folder.get_or_insert(folder);
             let uid = namesakes.first.first().unwrap_or(&owner).object.uid();
             together &= owner.object.uid() == uid && namesakes.folder == Some(folder);
-            if namesakes.first.len() < MOST_NAMESAKES {
+            if namesakes.first.len() < MAX_NAMESAKES {
                 namesakes.first.push(owner);
             }
         }
@@ -293,7 +293,7 @@ impl<'a> Namesakes<'a> {
 }
 
 /// The maximum number of objects that a finding shows for an ambiguous reference.
-const MOST_NAMESAKES: usize = 3;
+const MAX_NAMESAKES: usize = 3;
 
 fn other_object(
     inventory: &Inventory,
@@ -341,7 +341,7 @@ fn other_object(
     )
     .field(format!("{}.{part}", field(reference)))
     .target(target(reference));
-    for holder in holders.iter().take(MOST_NAMESAKES) {
+    for holder in holders.iter().take(MAX_NAMESAKES) {
         let holder = inventory.member(*holder);
         let words = format!("the uid belongs to {}", named(holder));
         draft = draft.related(holder.file, uid_span(holder), words);

@@ -5,7 +5,7 @@ use crate::inventory::{Inventory, Member, ObjectId, Release, ScopeSource};
 use crate::kube::Scope;
 use crate::manifest::OwnerReference;
 use crate::ownership::Owner;
-use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::draft::{Draft, MAX_RELATED};
 use crate::rules::proposal::Proposal;
 use crate::rules::rule::{Context, Rule, Sink, World, rule};
 use crate::rules::words::{field, named, place, reference_name, target, whereabouts};
@@ -178,7 +178,7 @@ fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
             1 => ("the only", "name"),
             _ => ("a", "name"),
         };
-        for owner in owners.iter().take(MOST_RELATED) {
+        for owner in owners.iter().take(MAX_RELATED) {
             let owner = inventory.member(*owner);
             let (kind, place) = (owner.object.kind(), whereabouts(owner));
             draft = draft.related_object(owner, format!("{which} {kind} with that {key}, {place}"));

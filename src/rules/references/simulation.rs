@@ -13,7 +13,7 @@ use crate::gc::{self, Cause, Plan, Step};
 use crate::inventory::{Inventory, Member, ObjectId, Release, Serving};
 use crate::kube::{ObjectKey, Policy, Scope, finalizers};
 use crate::ownership::{Owner, OwnerEdge, Remover};
-use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::draft::{Draft, MAX_RELATED};
 use crate::rules::rule::{Context, Rule, Sink, World, rule};
 use crate::rules::trials::tried;
 use crate::rules::words::{field, named, place, reference_name, whereabouts};
@@ -147,7 +147,7 @@ fn edges_by_dependent<'a>(context: &Context<'a>) -> BTreeMap<ObjectId, Vec<&'a O
 
 /// The maximum number of dependents that are visited for all findings together: many objects may
 /// have the same large cascade. Findings beyond it do not name a cascade.
-const MOST_LOOKS: usize = 1_000_000;
+const MAX_LOOKS: usize = 1_000_000;
 
 /// Finds the objects that are deleted with another, within a budget.
 struct CascadeSearch<'a> {
@@ -172,7 +172,7 @@ impl<'a> CascadeSearch<'a> {
             inventory: context.inventory,
             gone,
             dependents,
-            looks_left: MOST_LOOKS,
+            looks_left: MAX_LOOKS,
         }
     }
 
@@ -234,7 +234,7 @@ fn arrival(
     }
     let deleted = cascade.iter().map(|id| inventory.member(*id));
     let keys = std::iter::once(member).chain(deleted.clone());
-    let keys = keys.take(MOST_RELATED + 1).map(|member| member.key.clone());
+    let keys = keys.take(MAX_RELATED + 1).map(|member| member.key.clone());
     draft
         .related_objects(deleted, "is deleted with it")
         .chain(Relation::Takes, keys.filter(|_| !cascade.is_empty()))
@@ -337,7 +337,7 @@ pub(in crate::rules) fn abandoned<'m>(
     let (inventory, removers) = (context.inventory, &context.ownership.removers);
     let finalizers = member.object.metadata().finalizer_names();
     let foreign = finalizers.filter(|name| !name.is_empty() && !finalizers::is_collectors(name));
-    foreign.filter(|name| matches!(removers.remover(inventory, member, name), Remover::Nobody))
+    foreign.filter(|name| matches!(removers.remover(inventory, member, name), Remover::Unknown))
 }
 
 fn deadlock(

@@ -78,11 +78,11 @@ pub(super) fn is_credential(name: &str) -> bool {
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before: Option<char> = None;
-    let mut letters = name.chars().peekable();
-    while let Some(c) = letters.next() {
+    let mut chars = name.chars().peekable();
+    while let Some(c) = chars.next() {
         let is_after_letter = before.is_some_and(|c| c.is_ascii_alphanumeric());
         let is_beside_lower = before.is_some_and(|c| c.is_ascii_lowercase())
-            || letters.peek().is_some_and(|c| c.is_ascii_lowercase());
+            || chars.peek().is_some_and(|c| c.is_ascii_lowercase());
         let begins = !is_after_letter || c.is_ascii_uppercase() && is_beside_lower;
         if c.is_ascii_alphanumeric() {
             let c = c.to_ascii_lowercase();

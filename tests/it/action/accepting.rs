@@ -24,7 +24,7 @@ fn commented(stage: &Stage, login: &str, body: &str, times: [&str; 2]) -> Run {
         std::fs::remove_dir_all(stage.root().join(&name)).expect("a folder");
     }
     let job = stage.pull_request(Checkout::Two).with("accept", "true");
-    job.with("comment", "true").play()
+    job.with("comment", "true").run()
 }
 
 #[test]
@@ -61,13 +61,13 @@ fn comments_accept_nothing_if_unreadable_or_accept_input_is_off() {
     let all = format!("/ownerlint accept\n{KEYS}");
     commented(&stage, "ann", &all, ["1", "1"]);
     let job = stage.pull_request(Checkout::Shallow);
-    let run = job.clone().play();
+    let run = job.clone().run();
     assert_eq!(
         (run.output("exit-code"), run.status("accepted")),
         ("1", None)
     );
     stage.write("gh/unreadable", "");
-    let run = job.with("accept", "true").play();
+    let run = job.with("accept", "true").run();
     assert_eq!(run.output("exit-code"), "1", "{run:#?}");
     let notices = run.commands.iter().map(|command| command.data.as_str());
     assert!(

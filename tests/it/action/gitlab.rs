@@ -51,7 +51,7 @@ fn write_in(job: &mut Value, place: &str, value: &str) {
 }
 
 /// Runs the job on the merge commit or on the last commit. Only GitLab and the template set variables.
-fn play(stage: &Stage, checkout: &str, inputs: &[(&str, &str)], token: Option<&str>) -> Run {
+fn run_job(stage: &Stage, checkout: &str, inputs: &[(&str, &str)], token: Option<&str>) -> Run {
     let workspace = stage.root().join("pull-Full");
     if !workspace.exists() {
         stage.pull_request(Checkout::Full);
@@ -136,7 +136,7 @@ fn single_note_lists_deletions_and_is_updated() {
         let stage = a_definition_leaves();
         // More notes than fit on one page of the API.
         with_notes(&stage, 130);
-        let run = play(&stage, event, &[], TOKEN);
+        let run = run_job(&stage, event, &[], TOKEN);
         assert_eq!(run.status, 1, "{}", run.log);
         let after = notes(&stage);
         assert_eq!(after.len(), 131, "{}", run.log);
@@ -150,7 +150,7 @@ fn single_note_lists_deletions_and_is_updated() {
         let report: Value = serde_json::from_str(&report.expect("a report")).expect("JSON");
         assert!(report.is_array(), "{report}");
 
-        let run = play(&stage, event, &[("fail-on", "never")], TOKEN);
+        let run = run_job(&stage, event, &[("fail-on", "never")], TOKEN);
         assert_eq!(run.status, 0, "{}", run.log);
         assert!(notes(&stage) == after, "the same note, the same text");
     }
@@ -170,13 +170,13 @@ fn change_without_deletions_adds_no_note_but_updates_existing_one() {
         &[],
     );
     with_notes(&stage, 3);
-    let run = play(&stage, "detached", &[], TOKEN);
+    let run = run_job(&stage, "detached", &[], TOKEN);
     assert_eq!((run.status, notes(&stage).len()), (0, 3), "{}", run.log);
 
     let mut old = notes(&stage);
     old.push(json!({"id": 4, "body": "<!-- ownerlint -->\n## old", "system": false, "author": {"id": 77}}));
     stage.write("gitlab/notes.json", &Value::from(old).to_string());
-    let run = play(&stage, "detached", &[], TOKEN);
+    let run = run_job(&stage, "detached", &[], TOKEN);
     let mended = notes(&stage)[3]["body"].to_string();
     assert!(
         mended.contains("Merging this deletes nothing."),
@@ -195,7 +195,7 @@ fn accepting(stage: &Stage, who: (u64, &str), body: &str, times: [&str; 2]) -> R
         "created_at": times[0], "updated_at": times[1],
     });
     stage.write("gitlab/notes.json", &Value::from(vec![note]).to_string());
-    play(stage, "detached", &[("accept", "true")], TOKEN)
+    run_job(stage, "detached", &[("accept", "true")], TOKEN)
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn deletion_is_accepted_only_by_other_developer_naming_every_object() {
         ),
     ] {
         accepting(&stage, ann, &all, once);
-        let run = play(&stage, "detached", inputs, token);
+        let run = run_job(&stage, "detached", inputs, token);
         assert_eq!(run.status, 1, "{}", run.log);
         assert!(run.log.contains(said), "{}", run.log);
     }
@@ -251,14 +251,14 @@ fn missing_or_rejected_token_only_prevents_the_note() {
     }
     let stage = a_definition_leaves();
     with_notes(&stage, 1);
-    let run = play(&stage, "detached", &[], None);
+    let run = run_job(&stage, "detached", &[], None);
     assert_eq!(run.status, 1, "{}", run.log);
     assert!(
         run.log.contains("the variable OWNERLINT_TOKEN is not set"),
         "{}",
         run.log
     );
-    let run = play(&stage, "detached", &[], Some("another"));
+    let run = run_job(&stage, "detached", &[], Some("another"));
     assert_eq!(run.status, 1, "{}", run.log);
     assert!(run.log.contains("401"), "{}", run.log);
     assert!(run.log.contains("\nno note was written\n"), "{}", run.log);
@@ -272,16 +272,16 @@ fn failed_run_exits_2_and_empty_input_exits_3() {
     }
     let stage = Stage::new(&[("a.md", "a\n")], &[("b.md", "b\n")], &[]);
     with_notes(&stage, 1);
-    assert_eq!(play(&stage, "detached", &[], TOKEN).status, 3);
+    assert_eq!(run_job(&stage, "detached", &[], TOKEN).status, 3);
     assert_eq!(
-        play(&stage, "detached", &[("require-known", "true")], TOKEN).status,
+        run_job(&stage, "detached", &[("require-known", "true")], TOKEN).status,
         2
     );
 
     let stage = a_definition_leaves();
     with_notes(&stage, 1);
-    play(&stage, "detached", &[], TOKEN);
-    let run = play(&stage, "detached", &[("paths", "absent")], TOKEN);
+    run_job(&stage, "detached", &[], TOKEN);
+    let run = run_job(&stage, "detached", &[("paths", "absent")], TOKEN);
     assert_eq!(run.status, 2, "{}", run.log);
     let body = notes(&stage)[1]["body"].to_string();
     assert!(body.contains("## ownerlint did not finish"), "{body}");
@@ -303,7 +303,7 @@ fn file_names_and_inputs_of_merge_request_are_not_executed() {
         &[],
     );
     with_notes(&stage, 0);
-    play(&stage, "detached", &[("paths", "m\n$(touch pwned)")], TOKEN);
+    run_job(&stage, "detached", &[("paths", "m\n$(touch pwned)")], TOKEN);
     assert!(!stage.holds_file_named("pwned"));
 }
 

@@ -48,7 +48,7 @@ fn hostile_file_names_in_findings_inject_no_commands() {
         .collect();
     let stage = Stage::new(&[("clean.yaml", CLEAN)], &files, &[]);
     for checkout in [Checkout::Shallow, Checkout::Full] {
-        let run = stage.pull_request(checkout).with("comment", "true").play();
+        let run = stage.pull_request(checkout).with("comment", "true").run();
         assert_eq!(counts(&run), ["1", "12", "0", "12"], "{run:#?}");
         unharmed(&stage, &run);
         // Ten annotations of a kind are shown, each for a real file.
@@ -82,7 +82,7 @@ fn hostile_file_names_in_errors_inject_no_commands() {
         "version: 1\nbundles: {a: {paths: [\"\\n::error::pwned\"]}}\n",
     )
     .expect("a file");
-    let run = job.play();
+    let run = job.run();
     assert_eq!(run.output("exit-code"), "2", "{run:#?}");
     unharmed(&stage, &run);
 }
@@ -122,7 +122,7 @@ fn hostile_check_inputs_are_not_executed_and_never_pass() {
             if input == "version" {
                 job.environment.remove("OWNERLINT_BINARY");
             }
-            let run = job.play();
+            let run = job.run();
             unharmed(&stage, &run);
             // A strange SARIF file name or an unused token is not an error, but no run is clean.
             assert!(!run.succeeded(), "{input} = {value:?}: {run:#?}");
@@ -161,7 +161,7 @@ fn hostile_diff_inputs_are_not_executed_and_exit_2() {
     let job = stage.pull_request(Checkout::Full).with("comment", "true");
     for value in ["$(touch pwned)", "\n::error::pwned", "--help"] {
         for input in ["diff-args", "base-path", "paths"] {
-            let run = job.clone().with(input, value).play();
+            let run = job.clone().with(input, value).run();
             unharmed(&stage, &run);
             assert!(!run.succeeded(), "{input} = {value:?}: {run:#?}");
             assert_eq!(
@@ -215,7 +215,7 @@ fn boolean_inputs_accept_only_true_or_false() {
     let stage = Stage::new(&[("role.yaml", ROLE)], &[], &[]);
     for input in ["annotations", "summary", "changed-only", "comment", "diff"] {
         for value in ["$(touch pwned)\n::error::pwned", "yes", "True", "1", ""] {
-            let run = stage.push().with(input, value).play();
+            let run = stage.push().with(input, value).run();
             unharmed(&stage, &run);
             assert_eq!(
                 (run.ran(), run.status("validate")),
@@ -248,7 +248,7 @@ fn malformed_pull_request_event_reports_everything_without_api_calls() {
         job.sha = value.to_owned();
         job.event["pull_request"]["base"]["sha"] = value.into();
         job.event["pull_request"]["number"] = value.into();
-        let run = job.play();
+        let run = job.run();
         unharmed(&stage, &run);
         assert_eq!(
             counts(&run),

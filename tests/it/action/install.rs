@@ -52,7 +52,7 @@ fn without_version_input_the_action_checkout_is_built() {
         return;
     }
     let (stage, job) = stage();
-    let run = job.play();
+    let run = job.run();
     assert_eq!(
         (counts(&run), run.succeeded()),
         (["0", "0", "0", "0"], true),
@@ -74,11 +74,11 @@ fn unchanged_sources_are_built_once() {
         return;
     }
     let (stage, job) = stage();
-    assert!(job.play().succeeded());
+    assert!(job.run().succeeded());
     let called = stage.read("gh/cargo");
     // The next job has a new runner.
     std::fs::remove_dir_all(stage.root().join("runner")).expect("a folder");
-    let run = job.play();
+    let run = job.run();
     assert!(run.succeeded() && run.ran().contains(&"cache"), "{run:#?}");
     assert_eq!(counts(&run), ["0", "0", "0", "0"]);
     assert_eq!(stage.read("gh/cargo"), called, "nothing was built again");
@@ -94,7 +94,7 @@ fn a_build_gets_no_token() {
         job.environment
             .insert(name.to_owned(), "the-token".to_owned());
     }
-    let run = job.with("comment", "true").play();
+    let run = job.with("comment", "true").run();
     assert!(run.succeeded(), "{run:#?}");
     let environment = stage.read("gh/environment");
     assert!(
@@ -113,7 +113,7 @@ fn failed_build_fails_the_job_before_any_check() {
         "cargo",
         "#!/bin/sh\necho 'error: no such crate' >&2\nexit 101\n",
     );
-    let run = job.play();
+    let run = job.run();
     assert_eq!(
         (run.ran(), run.status("build")),
         (vec!["validate", "cache", "build"], Some(2))
@@ -136,7 +136,7 @@ fn a_version_is_downloaded_and_its_attestation_verified() {
         stage.root().join("gh/attested"),
     )
     .expect("a file");
-    let run = job.with("version", "9.8.7").play();
+    let run = job.with("version", "9.8.7").run();
     assert_eq!(
         (counts(&run), run.succeeded()),
         (["0", "0", "0", "0"], true),
@@ -159,7 +159,7 @@ fn unattested_archive_is_not_unpacked() {
     let (stage, job) = stage();
     release(&stage);
     stage.write("gh/attested", "another archive");
-    let run = job.clone().with("version", "9.8.7").play();
+    let run = job.clone().with("version", "9.8.7").run();
     assert_eq!(
         (run.ran(), run.status("download")),
         (vec!["validate", "download"], Some(2)),
@@ -177,7 +177,7 @@ fn unattested_archive_is_not_unpacked() {
     // An attested file that is not an archive.
     stage.write("gh/archive", "no archive");
     stage.write("gh/attested", "no archive");
-    let run = job.with("version", "9.8.7").play();
+    let run = job.with("version", "9.8.7").run();
     assert_eq!(
         (run.status("download"), run.commands.len()),
         (Some(2), 1),
@@ -198,7 +198,7 @@ fn latest_version_downloads_release_and_rejects_unexpected_names() {
     )
     .expect("a file");
     stage.write("gh/latest", "v9.8.7\n");
-    let run = job.clone().with("version", "latest").play();
+    let run = job.clone().with("version", "latest").run();
     assert_eq!(
         (counts(&run), run.succeeded()),
         (["0", "0", "0", "0"], true),
@@ -210,7 +210,7 @@ fn latest_version_downloads_release_and_rejects_unexpected_names() {
         ("", "the latest release has"),
     ] {
         stage.write("gh/latest", name);
-        let run = job.clone().with("version", "latest").play();
+        let run = job.clone().with("version", "latest").run();
         assert_eq!(
             (
                 run.status("download"),
@@ -221,7 +221,7 @@ fn latest_version_downloads_release_and_rejects_unexpected_names() {
         );
     }
     std::fs::remove_file(stage.root().join("gh/latest")).expect("a file");
-    let run = job.with("version", "latest").play();
+    let run = job.with("version", "latest").run();
     assert_eq!(run.status("download"), Some(2));
     assert_eq!(run.commands[0].data, "the latest release cannot be found");
 }
@@ -232,7 +232,7 @@ fn unreleased_version_fails_without_building_from_source() {
         return;
     }
     let (stage, job) = stage();
-    let run = job.with("version", "1.2.3").play();
+    let run = job.with("version", "1.2.3").run();
     assert_eq!(
         (run.ran(), run.status("download")),
         (vec!["validate", "download"], Some(2)),
@@ -262,7 +262,7 @@ fn malformed_version_is_rejected() {
         "../1.2.3",
     ] {
         let (stage, job) = stage();
-        let run = job.with("version", version).play();
+        let run = job.with("version", version).run();
         assert_eq!(
             (run.ran(), run.status("validate")),
             (vec!["validate"], Some(2)),

@@ -38,7 +38,7 @@ fn deletions_are_reported_for_every_fetch_depth() {
         Checkout::Full,
         Checkout::ShallowHead,
     ] {
-        let run = stage.pull_request(checkout).play();
+        let run = stage.pull_request(checkout).run();
         assert!(
             run.summary.starts_with(SAID),
             "{checkout:?}: {}",
@@ -93,7 +93,7 @@ fn pull_request_cannot_suppress_its_deletions_by_configuration() {
         .pull_request(Checkout::Shallow)
         .with("args", "--allow-empty");
     for config in ["", "ci/lint.yaml", "./ownerlint.yaml"] {
-        let run = job.clone().with("config", config).play();
+        let run = job.clone().with("config", config).run();
         assert!(
             run.summary
                 .contains("Merging this deletes 2 objects (1 by cascade)"),
@@ -128,7 +128,7 @@ fn pull_request_configuration_does_not_apply_to_rendered_folders() {
                 .expect("a file");
         }
     }
-    let run = job.play();
+    let run = job.run();
     assert_eq!(run.output("deleted"), "2", "{run:#?}");
 }
 
@@ -143,7 +143,7 @@ fn configuration_outside_the_repository_is_rejected() {
     std::os::unix::fs::symlink("../outside.yaml", job.workspace.join("link.yaml")).expect("a link");
     let absolute = job.workspace.join("../outside.yaml").display().to_string();
     for config in ["../outside.yaml", "link.yaml", &*absolute] {
-        let run = job.clone().with("config", config).play();
+        let run = job.clone().with("config", config).run();
         assert!(
             !run.succeeded()
                 && run
@@ -170,7 +170,7 @@ fn sarif_merges_check_and_diff_findings_into_one_run() {
         &[],
     );
     let job = stage.pull_request(Checkout::Shallow);
-    let path = job.workspace.join(job.play().output("sarif-file"));
+    let path = job.workspace.join(job.run().output("sarif-file"));
     let document: Value =
         serde_json::from_str(&std::fs::read_to_string(path).expect("SARIF")).expect("JSON");
     let runs = document["runs"].as_array().expect("a list");
@@ -206,7 +206,7 @@ fn comment_begins_with_deletions_and_is_updated() {
             .map(|comment| comment["body"].as_str().expect("text").to_owned())
             .collect()
     };
-    job.play();
+    job.run();
     let first: Vec<String> = body();
     assert!(
         first[0].starts_with(&format!("<!-- ownerlint -->\n{SAID}")),
@@ -219,7 +219,7 @@ fn comment_begins_with_deletions_and_is_updated() {
         first[0]
     );
     // Without `diff`, the text of the earlier comment is outdated.
-    job.with("diff", "false").play();
+    job.with("diff", "false").run();
     let second: Vec<String> = body();
     assert_eq!(second.len(), 1);
     assert!(
@@ -242,7 +242,7 @@ fn change_without_deletions_adds_no_comment() {
     let run = stage
         .pull_request(Checkout::Shallow)
         .with("comment", "true")
-        .play();
+        .run();
     assert!(
         run.succeeded() && run.summary.ends_with("\nMerging this deletes nothing.\n"),
         "{}",
@@ -260,13 +260,13 @@ fn merge_queue_is_compared_and_unfetchable_base_gets_notice() {
     assert!(
         stage
             .merge_group(Checkout::Shallow)
-            .play()
+            .run()
             .summary
             .starts_with(SAID)
     );
     let job = stage.pull_request(Checkout::Shallow);
     stage.cut_off();
-    let run = job.play();
+    let run = job.run();
     assert_eq!(
         (run.output("deleted"), run.output("exit-code")),
         ("", "0"),
@@ -301,7 +301,7 @@ fn untracked_paths_are_compared_only_with_base_path() {
             stage.write(&format!("pull-Shallow/{side}/{name}"), text);
         }
     }
-    let run = job.play();
+    let run = job.run();
     assert_eq!(run.annotations()[0], "notice");
     assert!(
         run.commands[0]
@@ -309,12 +309,9 @@ fn untracked_paths_are_compared_only_with_base_path() {
             .starts_with("none of the paths is in git, so nothing is compared"),
         "{run:#?}"
     );
-    let run = job.clone().with("base-path", "old").play();
+    let run = job.clone().with("base-path", "old").run();
     assert!(run.summary.starts_with(SAID), "{}", run.summary);
-    let run = job
-        .with("base-path", "old")
-        .with("paths", "out\nold")
-        .play();
+    let run = job.with("base-path", "old").with("paths", "out\nold").run();
     assert_eq!(
         run.commands[0].data,
         "'base-path' is compared with one path, and 'paths' names several"
@@ -336,13 +333,13 @@ fn removed_remote_resource_fails_only_with_require_known() {
     let change = [("m/kustomization.yaml", "resources: [clean.yaml]\n")];
     let stage = Stage::new(&base, &change, &[]);
     let job = stage.pull_request(Checkout::Shallow);
-    let run = job.clone().play();
+    let run = job.clone().run();
     assert!(
         run.summary.starts_with("## ownerlint cannot tell: "),
         "{run:#?}"
     );
     assert_eq!(run.output("exit-code"), "0", "{run:#?}");
-    let run = job.with("require-known", "true").play();
+    let run = job.with("require-known", "true").run();
     assert_eq!(
         (run.output("exit-code"), run.status("gate")),
         ("1", Some(1)),
@@ -356,7 +353,7 @@ fn require_known_fails_if_paths_were_not_compared() {
         return;
     }
     let refused = |job: Job, why: &str| {
-        let run = job.with("require-known", "true").play();
+        let run = job.with("require-known", "true").run();
         assert_eq!(run.status("gate"), Some(2), "{run:#?}");
         let said = &run.commands.last().expect("an error").data;
         assert_eq!(said, &format!("'require-known' is set, and {why}"));
@@ -371,12 +368,12 @@ fn require_known_fails_if_paths_were_not_compared() {
     );
     stage.write("pull-Two/none/notes.txt", "nothing\n");
     refused(job.clone().with("paths", "none"), "no object was found");
-    assert!(job.with("require-known", "true").play().succeeded());
+    assert!(job.with("require-known", "true").run().succeeded());
 
     let unreachable = stage.pull_request(Checkout::Shallow);
     stage.cut_off();
     refused(unreachable, "nothing was compared");
     let stage = Stage::new(&[("m/clean.yaml", CLEAN)], &[], &[]);
     let push = stage.push().with("require-known", "true");
-    assert!(push.play().succeeded(), "there is nothing to compare");
+    assert!(push.run().succeeded(), "there is nothing to compare");
 }

@@ -61,7 +61,7 @@ fn push_with_findings_fails_after_writing_all_reports() {
     }
     let stage = Stage::new(&[("m/role.yaml", ROLE), ("m/clean.yaml", CLEAN)], &[], &[]);
     let job = stage.push();
-    let run = job.play();
+    let run = job.run();
     assert_eq!(counts(&run), ["1", "1", "0", "1"], "{run:#?}");
     assert_eq!(
         run.ran(),
@@ -108,7 +108,7 @@ fn a_push_without_findings_succeeds() {
         return;
     }
     let stage = Stage::new(&[("m/clean.yaml", CLEAN)], &[], &[]);
-    let run = stage.push().play();
+    let run = stage.push().run();
     assert_eq!(counts(&run), ["0", "0", "0", "0"]);
     assert!(run.succeeded());
     assert_eq!(run.commands, []);
@@ -126,7 +126,7 @@ fn a_repository_without_objects_gets_a_warning() {
     }
     let run = Stage::new(&[("values.yaml", "replicas: 3\n")], &[], &[])
         .push()
-        .play();
+        .run();
     assert_eq!(counts(&run), ["3", "0", "0", "0"]);
     assert!(run.succeeded());
     assert_eq!(run.annotations(), ["warning"]);
@@ -148,7 +148,7 @@ fn invalid_configuration_fails_and_writes_no_report() {
         ("m/clean.yaml", CLEAN),
         ("ownerlint.yaml", "version: 1\nbundels: {}\n"),
     ];
-    let run = Stage::new(&broken, &[], &[]).push().play();
+    let run = Stage::new(&broken, &[], &[]).push().run();
     assert_eq!(counts(&run), ["2", "0", "0", "0"]);
     assert_eq!(run.status("gate"), Some(2));
     assert_eq!(
@@ -178,7 +178,7 @@ fn annotations_summary_sarif_and_failure_can_be_disabled() {
     ] {
         job = job.with(input, value);
     }
-    let run = job.play();
+    let run = job.run();
     assert_eq!(counts(&run), ["0", "1", "0", "1"]);
     assert!(run.succeeded());
     assert_eq!(
@@ -212,7 +212,7 @@ fn paths_config_and_args_inputs_reach_the_program() {
         .push()
         .with("paths", "b\nc\n")
         .with("args", "--ignore\nowner-cross-namespace\n")
-        .play();
+        .run();
     assert_eq!(
         (counts(&run), json(&run)["summary"]["files"].as_u64()),
         (["0", "0", "0", "0"], Some(3))
@@ -222,7 +222,7 @@ fn paths_config_and_args_inputs_reach_the_program() {
         .push()
         .with("paths", "c")
         .with("config", "strict.yaml")
-        .play();
+        .run();
     assert_eq!(counts(&run), ["1", "1", "0", "1"]);
 }
 
@@ -248,7 +248,7 @@ fn pull_request_reports_only_new_findings_for_every_fetch_depth() {
         Checkout::Full,
         Checkout::ShallowHead,
     ] {
-        let run = stage.pull_request(checkout).play();
+        let run = stage.pull_request(checkout).run();
         assert_eq!(counts(&run), ["1", "1", "0", "1"], "{checkout:?}: {run:#?}");
         assert_eq!(run.annotations(), ["error m/new file.yaml"], "{checkout:?}");
         assert_eq!(run.status("comment"), None, "nobody asked for a comment");
@@ -269,7 +269,7 @@ fn merge_group_reports_only_new_findings_for_every_fetch_depth() {
     }
     let stage = three_errors();
     for checkout in [Checkout::Shallow, Checkout::Two, Checkout::Full] {
-        let run = stage.merge_group(checkout).with("comment", "true").play();
+        let run = stage.merge_group(checkout).with("comment", "true").run();
         assert_eq!(counts(&run), ["1", "1", "0", "1"], "{checkout:?}: {run:#?}");
         assert_eq!(run.annotations(), ["error m/new file.yaml"], "{checkout:?}");
         assert!(
@@ -287,7 +287,7 @@ fn merge_group_reports_only_new_findings_for_every_fetch_depth() {
     }
     let job = three_errors();
     let (job, _) = (job.merge_group(Checkout::Shallow), job.cut_off());
-    let run = job.play();
+    let run = job.run();
     assert!(
         run.commands[0]
             .data
@@ -305,7 +305,7 @@ fn changed_only_false_reports_every_finding() {
     let run = three_errors()
         .pull_request(Checkout::Shallow)
         .with("changed-only", "false")
-        .play();
+        .run();
     assert_eq!(counts(&run), ["1", "3", "0", "3"]);
     assert!(!run.summary.contains("Only what"));
 }
@@ -318,7 +318,7 @@ fn missing_base_reports_every_finding_with_a_warning() {
     let stage = three_errors();
     let job = stage.pull_request(Checkout::Shallow);
     stage.cut_off();
-    let run = job.play();
+    let run = job.run();
     assert_eq!(counts(&run), ["1", "3", "0", "3"]);
     assert_eq!(run.annotations()[0], "warning");
     assert!(
@@ -330,7 +330,7 @@ fn missing_base_reports_every_finding_with_a_warning() {
     let stage = three_errors();
     let job = stage.pull_request(Checkout::Two);
     stage.cut_off();
-    assert_eq!(counts(&job.play()), ["1", "1", "0", "1"]);
+    assert_eq!(counts(&job.run()), ["1", "1", "0", "1"]);
 }
 
 #[test]
@@ -342,7 +342,7 @@ fn job_without_git_repository_reports_every_finding() {
     let mut job = stage.pull_request(Checkout::Shallow);
     job.workspace = stage.root().join("unpacked");
     stage.write("unpacked/m/role.yaml", ROLE);
-    let run = job.play();
+    let run = job.run();
     assert_eq!(counts(&run), ["1", "1", "0", "1"], "{run:#?}");
     assert_eq!(run.annotations(), ["warning", "error m/role.yaml"]);
 }
@@ -361,7 +361,7 @@ fn finding_caused_in_unchanged_file_is_reported() {
     let run = stage
         .pull_request(Checkout::Shallow)
         .with("fail-on", "warning")
-        .play();
+        .run();
     assert_eq!(counts(&run), ["1", "0", "1", "1"], "{run:#?}");
     assert_eq!(run.annotations(), ["warning apps/owned.yaml"]);
 }
@@ -383,7 +383,7 @@ fn untracked_and_ignored_rendered_files_count_as_changed() {
             &ROLE.replace("reader", folder),
         );
     }
-    let run = job.play();
+    let run = job.run();
     assert_eq!(
         run.annotations(),
         ["error ignored/role.yaml", "error rendered/role.yaml"]
@@ -414,7 +414,7 @@ fn single_comment_is_updated_and_foreign_comment_is_untouched() {
             .map(|comment| comment["body"].as_str().expect("text").to_owned())
             .collect()
     };
-    let first = job.play();
+    let first = job.run();
     assert_eq!(
         (first.status("comment"), first.status("gate")),
         (Some(0), Some(1)),
@@ -430,7 +430,7 @@ fn single_comment_is_updated_and_foreign_comment_is_untouched() {
     assert_eq!(written.len(), 2);
     // After the repair, the existing comment is updated.
     std::fs::remove_file(job.workspace.join("m/new file.yaml")).expect("a file");
-    assert!(job.play().succeeded());
+    assert!(job.run().succeeded());
     let written: Vec<String> = bodies();
     assert!(
         written[1].starts_with("<!-- ownerlint -->\n## ownerlint: nothing found\n"),
@@ -453,7 +453,7 @@ fn steps_with_different_names_write_separate_files_and_comments() {
     let job = stage
         .pull_request(Checkout::Shallow)
         .with("comment", "true");
-    let dev = job.clone().with("name", "dev").with("paths", "dev").play();
+    let dev = job.clone().with("name", "dev").with("paths", "dev").run();
     assert_eq!(
         stage.comments()[0]["body"]
             .as_str()
@@ -462,11 +462,7 @@ fn steps_with_different_names_write_separate_files_and_comments() {
             .next(),
         Some("<!-- ownerlint: dev -->")
     );
-    let prod = job
-        .clone()
-        .with("name", "prod")
-        .with("paths", "prod")
-        .play();
+    let prod = job.clone().with("name", "prod").with("paths", "prod").run();
     assert_eq!(
         (
             json(&dev)["summary"]["error"].as_u64(),
@@ -484,7 +480,7 @@ fn steps_with_different_names_write_separate_files_and_comments() {
         dev.summary
     );
     // Another run of the step without a name adds no comment to the two.
-    job.with("paths", "dev").play();
+    job.with("paths", "dev").run();
     let bodies: Vec<String> = stage
         .comments()
         .iter()
@@ -513,7 +509,7 @@ fn sarif_input_overrides_name_input() {
         .push()
         .with("name", "prod")
         .with("sarif", "out.sarif")
-        .play();
+        .run();
     assert!(run.output("sarif-file").ends_with("/out.sarif"), "{run:#?}");
 }
 
@@ -534,23 +530,23 @@ fn failed_run_replaces_existing_comment() {
     };
     // There is no comment to correct.
     stage.write("pull-Shallow/ownerlint.yaml", "version: 1\nbundels: {}\n");
-    assert_eq!((job.play().output("exit-code"), body()), ("2", None));
+    assert_eq!((job.run().output("exit-code"), body()), ("2", None));
     std::fs::remove_file(job.workspace.join("ownerlint.yaml")).expect("a file");
-    job.play();
+    job.run();
     assert!(body().is_some_and(|body| body.contains("1 error")));
     let unfinished = "<!-- ownerlint -->\n## ownerlint: did not finish\n\nNothing was checked. \
         [The log](https://github.example/shop/deploy/actions/runs/42) says why.\n";
     stage.write("pull-Shallow/ownerlint.yaml", "version: 1\nbundels: {}\n");
     assert_eq!(
-        (job.play().status("gate"), body().as_deref()),
+        (job.run().status("gate"), body().as_deref()),
         (Some(2), Some(unfinished))
     );
     // A failure to install the program is handled in the same way.
     std::fs::remove_file(job.workspace.join("ownerlint.yaml")).expect("a file");
-    job.play();
+    job.run();
     let mut job = job.with("version", "1.2.3");
     job.environment.remove("OWNERLINT_BINARY");
-    let run = job.play();
+    let run = job.run();
     assert_eq!(
         (run.ran(), body().as_deref()),
         (vec!["validate", "download", "comment"], Some(unfinished))
@@ -571,7 +567,7 @@ fn personal_token_updates_its_own_comment() {
     stage
         .pull_request(Checkout::Shallow)
         .with("comment", "true")
-        .play();
+        .run();
     assert_eq!(stage.comments().len(), 1);
     assert_ne!(stage.comments()[0]["body"], "<!-- ownerlint -->");
 }
@@ -585,14 +581,14 @@ fn clean_run_adds_no_comment() {
     let run = stage
         .pull_request(Checkout::Shallow)
         .with("comment", "true")
-        .play();
+        .run();
     assert_eq!(
         (counts(&run), run.status("comment")),
         (["0", "0", "0", "0"], Some(0))
     );
     assert_eq!(stage.comments(), [] as [Value; 0]);
     // A push has no pull request to comment on.
-    let run = stage.push().with("comment", "true").play();
+    let run = stage.push().with("comment", "true").run();
     assert_eq!(run.status("comment"), None);
 }
 
@@ -609,7 +605,7 @@ fn pull_request_from_fork_gets_all_but_the_comment() {
         serde_json::json!({"full_name": "mallory/deploy", "fork": true});
     for refusal in ["read-only", "unreadable"] {
         stage.write(&format!("gh/{refusal}"), "");
-        let run = job.play();
+        let run = job.run();
         assert_eq!(
             (counts(&run), run.status("comment")),
             (["1", "1", "0", "1"], Some(0)),
@@ -640,7 +636,7 @@ fn long_comment_is_truncated_to_api_limit() {
     let run = stage
         .pull_request(Checkout::Shallow)
         .with("comment", "true")
-        .play();
+        .run();
     assert_eq!(run.output("findings"), "600");
     let body = stage.comments()[0]["body"]
         .as_str()
@@ -665,7 +661,7 @@ fn summary_contains_diagram_of_deleted_objects() {
         &[("m/cascade.yaml", &cascade)],
         &[],
     );
-    let run = stage.pull_request(Checkout::Shallow).play();
+    let run = stage.pull_request(Checkout::Shallow).run();
     assert!(
         run.summary
             .contains("\n**Right after it is applied:** 2 deleted.\n\n```mermaid\nflowchart LR\n")

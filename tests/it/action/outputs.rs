@@ -65,7 +65,7 @@ fn committed_symlinks_are_not_followed() {
                 .clone()
                 .with("sarif", sarif)
                 .with("config", config)
-                .play();
+                .run();
             assert_eq!(
                 run.output("exit-code"),
                 if config.is_empty() { "1" } else { "2" },
@@ -94,7 +94,7 @@ fn committed_symlinks_are_not_followed_if_only_check_fails() {
         return;
     }
     let (stage, job) = attacked(linked);
-    let run = job.clone().with("args", "--no-such-option").play();
+    let run = job.clone().with("args", "--no-such-option").run();
     assert_eq!(
         (run.output("exit-code"), run.output("sarif-file")),
         ("2", ""),
@@ -115,7 +115,7 @@ fn committed_files_named_like_reports_are_not_used() {
         }
     });
     for (config, code) in [("", "1"), ("nowhere.yaml", "2")] {
-        let run = job.clone().with("config", config).play();
+        let run = job.clone().with("config", config).run();
         assert_eq!(run.output("exit-code"), code, "{run:#?}");
         written_apart(&job, &run);
         assert!(!run.summary.contains("forged"), "{}", run.summary);

@@ -112,7 +112,7 @@ impl Job {
     }
 
     /// Runs the steps of `action.yml`.
-    pub(crate) fn play(&self) -> Run {
+    pub(crate) fn run(&self) -> Run {
         let action = definition();
         assert_eq!(action["runs"]["using"], "composite");
         let mut contexts = self.contexts(&action);

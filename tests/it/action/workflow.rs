@@ -47,7 +47,7 @@ fn played(stage: &Stage, workflow: Workflow) -> super::runner::Run {
             let value = value.replace("${{ runner.temp }}", &temp.to_string_lossy());
             job = job.with(name.as_str().expect("a name"), &value);
         }
-        return job.play();
+        return job.run();
     }
     panic!("no step uses the action");
 }

@@ -215,7 +215,7 @@ fn compare(helm: &Path, clone: &Path, case: &Value, tool: Delivery) -> Value {
 }
 
 /// Compares some recorded cases. Returns the number of their deletions, and the differences.
-fn complaints(tool: Delivery) -> Option<(usize, Vec<String>)> {
+fn differences(tool: Delivery) -> Option<(usize, Vec<String>)> {
     let helms = helms();
     let Recorded { cases, clone } = recorded().filter(|_| !helms.is_empty())?;
     let mut deletions = 0;
@@ -255,8 +255,8 @@ fn complaints(tool: Delivery) -> Option<(usize, Vec<String>)> {
 
 /// Asserts that the reports agree with the recordings.
 fn agree(tool: Delivery) {
-    if let Some((deletions, complaints)) = complaints(tool) {
-        assert_eq!(complaints, [""; 0]);
+    if let Some((deletions, differences)) = differences(tool) {
+        assert_eq!(differences, [""; 0]);
         assert!(deletions > 30, "{deletions}");
     }
 }

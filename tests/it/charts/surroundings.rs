@@ -6,7 +6,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::diff::places::Folder;
-use crate::formats::schemas::{complaints, parsed, validator};
+use crate::formats::schemas::{parsed, schema_errors, validator};
 use crate::support::{ownerlint, write_program};
 
 /// A fake of Helm: `template` prints `objects.txt` of a chart, with the names of the release and its namespace; `pull`
@@ -150,7 +150,7 @@ impl Surroundings {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(0), "{said}");
         let document = parsed(&text);
-        assert_eq!(complaints(validator("diff"), &document), [""; 0]);
+        assert_eq!(schema_errors(validator("diff"), &document), [""; 0]);
         document
     }
 }

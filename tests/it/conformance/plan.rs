@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use crate::formats::schemas::{complaints, parsed, validator};
+use crate::formats::schemas::{parsed, schema_errors, validator};
 use crate::gc_support::{array, text};
 use crate::support::{fixture, ownerlint};
 
@@ -59,7 +59,7 @@ fn definition(kind: &str, scope: &str) -> Value {
 fn replay(scenario: &Value, definitions: &[Value]) -> Vec<String> {
     let manifests = [array(&scenario["state"]), definitions].concat();
     let planned = plan(&manifests, &scenario["steps"], "no");
-    let mut wrong = complaints(validator("plan"), &planned);
+    let mut wrong = schema_errors(validator("plan"), &planned);
     for (number, (recorded, predicted)) in array(&scenario["steps"])
         .iter()
         .zip(array(&planned["steps"]))

@@ -17,7 +17,7 @@ use ownerlint::kube::{ObjectKey, Policy, Wait};
 use ownerlint::ownership::Products;
 use serde_json::{Value, json};
 
-use crate::formats::schemas::{complaints, parsed, validator};
+use crate::formats::schemas::{parsed, schema_errors, validator};
 use crate::gc_support::{array, text};
 use crate::plan::safe_order::{play, teardown};
 use crate::support::{Repository, fixture, inventory_of};
@@ -146,7 +146,7 @@ fn plan(
     let (status, out, error) = repository.run(&arguments, "");
     assert_eq!(status, 0, "{error}");
     let plan = parsed(&out);
-    assert_eq!(complaints(validator("plan"), &plan), [""; 0]);
+    assert_eq!(schema_errors(validator("plan"), &plan), [""; 0]);
     plan
 }
 
@@ -226,8 +226,8 @@ fn difference(recorded: &BTreeMap<String, Value>, predicted: &BTreeMap<String, V
     let differing = recorded
         .iter()
         .filter(|(key, state)| predicted.get(*key) != Some(state));
-    let told = differing.map(|(key, state)| format!("{key} is {state}, not {}", predicted[key]));
-    told.collect::<Vec<_>>().join("; ")
+    let lines = differing.map(|(key, state)| format!("{key} is {state}, not {}", predicted[key]));
+    lines.collect::<Vec<_>>().join("; ")
 }
 
 fn is_terminating(state: &Value) -> bool {

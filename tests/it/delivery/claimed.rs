@@ -24,7 +24,7 @@ fn inventory(files: &[(&str, &str)]) -> Inventory {
 /// Returns a line such as `Kustomization//…: keys` for each delivery object.
 fn delivered(files: &[(&str, &str)]) -> Vec<String> {
     let inventory = inventory(files);
-    let analysis = Analysis::of(&inventory).knowing(Arc::clone(&Tables::bundled()));
+    let analysis = Analysis::of(&inventory).with_tables(Arc::clone(&Tables::bundled()));
     let reach = analysis.reach();
     let objects = analysis.delivery_objects();
     let of = |(at, object): (usize, &ownerlint::ownership::DeliveryObject)| {

@@ -8,7 +8,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::diff::places::Folder;
-use crate::formats::schemas::{complaints, parsed, validator};
+use crate::formats::schemas::{parsed, schema_errors, validator};
 use crate::support::{Repository, ownerlint, root, skip};
 
 const EXAMPLE: &str = "fixtures/examples/flux";
@@ -29,7 +29,7 @@ fn listed(folder: &Path, arguments: &[&str]) -> String {
 pub(super) fn document(folder: &Path, arguments: &[&str]) -> Value {
     let text = listed(folder, &[arguments, &["--output", "json"]].concat());
     let document = parsed(&text);
-    assert_eq!(complaints(validator("deliveries"), &document), [""; 0]);
+    assert_eq!(schema_errors(validator("deliveries"), &document), [""; 0]);
     document
 }
 

@@ -2,7 +2,7 @@
 
 use ownerlint::cluster::Analysis;
 use ownerlint::delivery::{
-    Delivered, DeliveryTool, FluxObject, Regime, RegimeSource, Removal, Sparing, spared,
+    Delivered, DeliveryTool, Exemption, FluxObject, Regime, RegimeSource, Removal, spared,
 };
 use ownerlint::inventory::{Inventory, Settings};
 use ownerlint::manifest::ParsedFile;
@@ -161,7 +161,7 @@ fn unknown_helm_policy_and_prune_confirm_are_distinguished() {
     };
     assert_eq!(
         spared_by(&unknown, Removal::HelmUninstall).0,
-        format!("{:?}", Sparing::UnknownPolicy("delete"))
+        format!("{:?}", Exemption::UnknownPolicy("delete"))
     );
     let confirm = config_map("annotations: {argocd.argoproj.io/sync-options: Prune=confirm}");
     assert!(spared_by(&confirm, Removal::ArgoCdPrune).1);

@@ -19,7 +19,7 @@ fn flux(more: &str) -> String {
 }
 
 /// Returns the changes as `changed KEY`, and the findings as `rule file:line, cause file:line`.
-fn said(document: &Value) -> Vec<String> {
+fn lines(document: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let changes = document["changes"].as_array().expect("a list").iter();
     let changes = changes.map(|one| format!("{} {}", text(&one["change"]), text(&one["key"])));
@@ -42,7 +42,7 @@ fn changed_value_of_a_variable_changes_only_the_build() {
     let of = |tag: &str| flux(&format!("  postBuild: {{substitute: {{TAG: '{tag}'}}}}\n"));
     let document = compared(job, &of("1"), &of("2"));
     assert_eq!(
-        said(&document),
+        lines(&document),
         [
             "changed Job.batch/shop/once",
             "changed Kustomization.kustomize.toolkit.fluxcd.io/flux-system/apps",
@@ -65,7 +65,7 @@ fn selector_changed_by_labels_of_kustomization_is_rejected() {
         for tool in [flux(""), String::new()] {
             let both = tool + DEPLOYMENT;
             assert_eq!(
-                said(&compared(&both, &apps(""), &apps(more))),
+                lines(&compared(&both, &apps(""), &apps(more))),
                 expected,
                 "{more}"
             );
@@ -80,7 +80,7 @@ fn selector_changed_by_labels_of_kustomization_is_rejected() {
     assert_eq!(document["summary"]["changed"], 1);
     let without = labels.replace("includeSelectors: true", "includeSelectors: false");
     let document = compared(&both, &apps(""), &apps(&without));
-    assert_eq!(said(&document), ["changed Deployment.apps/shop/web"]);
+    assert_eq!(lines(&document), ["changed Deployment.apps/shop/web"]);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn selector_changed_by_base_of_overlay_is_rejected() {
     let both = flux("").replace("path: ./apps", "path: ./overlay") + overlay + DEPLOYMENT;
     let document = compared(&both, &apps(""), &apps("commonLabels: {team: a}\n"));
     assert_eq!(
-        said(&document),
+        lines(&document),
         [
             "changed Deployment.apps/shop/web",
             "immutable-changed base/apps/web.yaml:5, head/apps/kustomization.yaml:2",
@@ -114,7 +114,7 @@ fn patch_of_one_of_two_clusters_is_compared() {
     };
     let document = compared(&both, &patch("a"), &patch("b"));
     assert_eq!(
-        said(&document),
+        lines(&document),
         [
             "changed Deployment.apps/shop/web",
             "immutable-changed base/apps/web.yaml:5",
@@ -130,7 +130,7 @@ fn label_moved_from_selector_to_kustomization_is_no_change() {
     let bare = DEPLOYMENT.replace("{app: web}", "{}");
     let base = apps("labels:\n- {pairs: {app: web}}\n") + DEPLOYMENT;
     let document = compared(&both, &base, &(apps(labels) + &bare));
-    assert_eq!(said(&document), [""; 0]);
+    assert_eq!(lines(&document), [""; 0]);
     assert_eq!(document["summary"]["verdict"], "nothing");
 }
 
@@ -139,7 +139,7 @@ fn settings_of_delivery_change_its_objects() {
     let image = "  images: [{name: web, newTag: '2'}]\n";
     let document = compared(DEPLOYMENT, &flux(""), &flux(image));
     assert_eq!(
-        said(&document),
+        lines(&document),
         [
             "changed Deployment.apps/shop/web",
             "changed Kustomization.kustomize.toolkit.fluxcd.io/flux-system/apps",
@@ -162,7 +162,7 @@ fn selector_changed_by_labels_of_application_is_rejected() {
     };
     let document = compared(&both, &app(""), &app("commonLabels: {team: a}"));
     assert_eq!(
-        said(&document),
+        lines(&document),
         [
             "changed Deployment.apps/shop/web",
             "changed Application.argoproj.io/argocd/apps",
@@ -251,7 +251,7 @@ fn with_config(literal: &str, more: &str) -> String {
 fn hash_of_generated_object_changes_its_users() {
     let document = compared(&flux(""), &with_config("a=1", ""), &with_config("a=2", ""));
     assert_eq!(
-        said(&document),
+        lines(&document),
         [
             "changed ConfigMap/shop/config-6gtghh96k8",
             "changed Deployment.apps/shop/web",
@@ -288,7 +288,7 @@ fn renamed_generated_object_is_not_missed_by_its_users() {
         "image: 'web:1'",
         "image: 'web:1', envFrom: [{configMapRef: {name: config}}]",
     ) + &apps("");
-    let rules = said(&compared(&both, &base, &head));
+    let rules = lines(&compared(&both, &base, &head));
     assert!(
         rules.iter().any(|one| one.starts_with("referred-removed")),
         "{rules:?}"
@@ -316,8 +316,9 @@ fn field_with_unread_variable_is_not_rejected() {
     };
     let secret = "  postBuild: {substituteFrom: [{kind: Secret, name: vars, optional: true}]}\n";
     let is_rejected = |base: &str, head: &str| {
-        let said = said(&compared(&both, &tree(base), &tree(head)));
-        said.iter()
+        let lines = lines(&compared(&both, &tree(base), &tree(head)));
+        lines
+            .iter()
             .any(|line| line.starts_with("immutable-changed"))
     };
     let slow = "  postBuild: {substitute: {CLASS: slow}}\n";

@@ -78,7 +78,7 @@ fn wrong(outcomes: &[Value], key: &str, expected: &str) -> Option<String> {
 
 #[test]
 fn stable_results_of_recorded_upgrades_are_among_the_outcomes() {
-    let mut complaints = Vec::new();
+    let mut differences = Vec::new();
     let mut compared = 0;
     for scenario in upgrades("conformance/teardown.json") {
         let outcomes = outcomes(
@@ -88,17 +88,17 @@ fn stable_results_of_recorded_upgrades_are_among_the_outcomes() {
         for (key, expected) in scenario["stable"].as_object().expect("keys") {
             compared += 1;
             let complaint = wrong(&outcomes, key, expected.as_str().expect("a word"));
-            complaints
+            differences
                 .extend(complaint.map(|complaint| format!("{}: {complaint}", scenario["name"])));
         }
     }
-    assert_eq!(complaints, [""; 0]);
+    assert_eq!(differences, [""; 0]);
     assert!(compared > 30, "{compared}");
 }
 
 #[test]
 fn recorded_upgrades_without_operator_have_the_recorded_outcome() {
-    let mut complaints = Vec::new();
+    let mut differences = Vec::new();
     let mut compared = Vec::new();
     for scenario in upgrades("conformance/helm-more.json") {
         let outcomes = outcomes(&scenario, "unwritten");
@@ -113,11 +113,11 @@ fn recorded_upgrades_without_operator_have_the_recorded_outcome() {
         for (key, fate) in named {
             compared.push(key.clone());
             let complaint = wrong(&outcomes, key, state(fate));
-            complaints
+            differences
                 .extend(complaint.map(|complaint| format!("{}: {complaint}", scenario["name"])));
         }
     }
-    assert_eq!(complaints, [""; 0]);
+    assert_eq!(differences, [""; 0]);
     compared.sort();
     assert_eq!(
         compared,

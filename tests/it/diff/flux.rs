@@ -422,10 +422,10 @@ fn removing_service_account_with_its_kustomization_races_pruning() {
     let apps = kustomization("apps", "./apps", "  serviceAccountName: deployer\n");
     let both = root("prod") + &format!("== apps/cart.yaml\n{}", config("cart"));
     let base = format!("== clusters/prod/apps.yaml\n{apps}{account}");
-    let told = effects(&compared(&both, &base, ""));
+    let lines = effects(&compared(&both, &base, ""));
     assert!(
-        told.contains(&"deleted ConfigMap/shop/cart race, clusters/prod".to_owned()),
-        "{told:?}"
+        lines.contains(&"deleted ConfigMap/shop/cart race, clusters/prod".to_owned()),
+        "{lines:?}"
     );
 }
 
@@ -439,16 +439,16 @@ fn force_recreates_object_with_rejected_update() {
                 .replace("\n---", "\nimmutable: true\n---")
         )
     };
-    let told = |more: &str| {
+    let lines = |more: &str| {
         let apps = kustomization("apps", "./apps", more);
         let both = root("prod") + &format!("== clusters/prod/apps.yaml\n{apps}");
         effects(&compared(&both, &fixed("{a: b}"), &fixed("{a: c}")))
     };
     assert_eq!(
-        told("  force: true\n"),
+        lines("  force: true\n"),
         ["recreated ConfigMap/shop/web certain, clusters/prod"]
     );
-    assert_eq!(told(""), [""; 0]);
+    assert_eq!(lines(""), [""; 0]);
 }
 
 #[test]
@@ -552,19 +552,19 @@ fn release(more: &str) -> String {
 #[test]
 fn helm_release_edits_that_reinstall_are_noted_as_unread() {
     let both = root("prod") + &delivered("");
-    let told =
+    let lines =
         |before: &str, after: &str| unread(&compared(&both, &release(before), &release(after)));
     let again = "chart web: this uninstalls the release and installs another one: the objects of the chart are deleted and created again, and the chart is not rendered";
-    assert_eq!(told("", "  releaseName: shop\n"), [again]);
-    assert_eq!(told("", "  storageNamespace: helm\n"), [again]);
-    let moved = told("", "  targetNamespace: prod\n");
+    assert_eq!(lines("", "  releaseName: shop\n"), [again]);
+    assert_eq!(lines("", "  storageNamespace: helm\n"), [again]);
+    let moved = lines("", "  targetNamespace: prod\n");
     assert!(
         moved[0].contains("stay behind where they name none"),
         "{moved:?}"
     );
     // The default name is equal to the written one.
     assert_eq!(
-        told("", "  releaseName: web\n"),
+        lines("", "  releaseName: web\n"),
         ["chart web: the chart is not rendered"]
     );
 }

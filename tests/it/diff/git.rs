@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::places::{Folder, config, object, said};
+use super::places::{Folder, config, lines, object};
 use crate::support::ownerlint;
 
 /// Creates a repository whose last commit removed `b` and whose work tree also lacks `a`.
@@ -301,9 +301,9 @@ fn paths_are_relative_to_current_folder_and_need_one_side() {
     let folder = repository();
     let refs = ["--base-ref", "HEAD~", "--head-ref", "HEAD"];
     let limited = |below: &str, path: &str| folder.run(below, &[&refs[..], &[path]].concat());
-    assert_eq!(said(&limited("", "other").expect("changes")), [""; 0]);
+    assert_eq!(lines(&limited("", "other").expect("changes")), [""; 0]);
     let below = limited("apps", "b.yaml").expect("one side has it");
-    assert_eq!(said(&below), ["removed ConfigMap/?/b"]);
+    assert_eq!(lines(&below), ["removed ConfigMap/?/b"]);
     assert_eq!(below["changes"][0]["base"]["file"], "b.yaml");
     assert_eq!(
         limited("other", "../apps/*.yaml").expect("a glob")["changes"][0]["base"]["file"],
@@ -571,7 +571,7 @@ fn linked_work_tree_is_compared_with_its_own_files() {
     let document = folder
         .run("linked", &["--base-ref", "HEAD"])
         .expect("changes");
-    assert_eq!(said(&document), ["removed ConfigMap/?/a"]);
+    assert_eq!(lines(&document), ["removed ConfigMap/?/a"]);
 }
 
 #[test]
@@ -596,7 +596,7 @@ fn submodule_is_noted_and_not_compared() {
         &["--base-ref", "HEAD~"],
     ] {
         let document = folder.run("", arguments).expect("changes");
-        assert_eq!(said(&document), [""; 0]);
+        assert_eq!(lines(&document), [""; 0]);
         assert_eq!(
             document["notes"],
             serde_json::json!(["vendor is a submodule; its files are not compared"])

@@ -53,7 +53,7 @@ fn rendered_below(above: &str, layout: Layout) -> Folder {
 }
 
 /// Returns the findings and the effects of a report, without places.
-fn told(document: &Value) -> Vec<String> {
+fn lines(document: &Value) -> Vec<String> {
     let of = |list: &str, fields: &[&str]| {
         let entries = document[list].as_array().cloned().unwrap_or_default();
         let text = move |entry: &Value| {
@@ -65,15 +65,15 @@ fn told(document: &Value) -> Vec<String> {
         };
         entries.iter().map(text).collect::<Vec<String>>()
     };
-    let mut told = of("findings", &["severity", "rule", "object", "message"]);
-    told.extend(of("effects", &["effect", "certainty", "key", "regime"]));
-    told.sort();
-    told
+    let mut lines = of("findings", &["severity", "rule", "object", "message"]);
+    lines.extend(of("effects", &["effect", "certainty", "key", "regime"]));
+    lines.sort();
+    lines
 }
 
 fn compared(folder: &Folder) -> Vec<String> {
     let document = folder.run("", &["--base", "base", "--head", "head"]);
-    told(&document.expect("a comparison"))
+    lines(&document.expect("a comparison"))
 }
 
 fn checked(folder: &Folder) -> Vec<String> {
@@ -83,42 +83,43 @@ fn checked(folder: &Folder) -> Vec<String> {
         .args(["check", "-o", "json", "--show", "info", "base"])
         .output();
     let text = String::from_utf8(output.expect("it runs").stdout).expect("text");
-    told(&serde_json::from_str(&text).expect("JSON"))
+    lines(&serde_json::from_str(&text).expect("JSON"))
 }
 
 #[test]
 fn diff_findings_do_not_depend_on_chart_layout() {
-    let told = compared(&rendered(LAYOUTS[0].1));
-    let rules = told.iter().filter(|line| !line.starts_with("deleted"));
+    let lines = compared(&rendered(LAYOUTS[0].1));
+    let rules = lines.iter().filter(|line| !line.starts_with("deleted"));
     let rules: Vec<&String> = rules.collect();
     assert!(
         rules
             .iter()
             .any(|line| line.starts_with("error crd-removed")),
-        "{told:#?}"
+        "{lines:#?}"
     );
     assert!(
-        told.contains(
+        lines.contains(
             &"kept certain CustomResourceDefinition.apiextensions.k8s.io//plates.example.com helm"
                 .to_owned()
         ),
-        "{told:#?}"
+        "{lines:#?}"
     );
     for (name, layout) in &LAYOUTS[1..] {
-        assert_eq!(compared(&rendered(*layout)), told, "{name}");
+        assert_eq!(compared(&rendered(*layout)), lines, "{name}");
     }
 }
 
 #[test]
 fn check_findings_do_not_depend_on_chart_layout() {
-    let told = checked(&rendered(LAYOUTS[0].1));
+    let lines = checked(&rendered(LAYOUTS[0].1));
     assert!(
-        told.iter()
+        lines
+            .iter()
             .any(|line| line.starts_with("warning crd-without-keep")),
-        "{told:#?}"
+        "{lines:#?}"
     );
     for (name, layout) in &LAYOUTS[1..] {
-        assert_eq!(checked(&rendered(*layout)), told, "{name}");
+        assert_eq!(checked(&rendered(*layout)), lines, "{name}");
     }
 }
 
@@ -127,7 +128,7 @@ fn chart_folder_within_output_folder_is_a_release() {
     let folder = rendered(LAYOUTS[1].1);
     let whole = compared(&folder);
     let document = folder.run("", &["--base", "base/shop", "--head", "head/shop"]);
-    assert_eq!(told(&document.expect("a comparison")), whole);
+    assert_eq!(lines(&document.expect("a comparison")), whole);
 }
 
 /// Returns the tools of the effects without duplicates.
@@ -182,11 +183,11 @@ fn removing_operator_of_readme_example_deletes_objects_in_head() {
     folder.git(&["init", "-q", "-b", "main"]).commit();
     folder.git(&["rm", "-q", "rook/operator.yaml"]);
     let document = folder.run("", &[]).expect("a comparison");
-    let told = told(&document);
+    let lines = lines(&document);
     assert!(
-        told.iter().any(|line| line
+        lines.iter().any(|line| line
             .starts_with("error owner-removed Deployment.apps/rook-ceph/rook-ceph-operator")),
-        "{told:#?}"
+        "{lines:#?}"
     );
     assert_eq!(document["summary"]["verdict"], "deletes");
 }

@@ -159,7 +159,7 @@ enum Reason {
     /// Another file of head contains the object, and is applied.
     AppliedFromElsewhere,
     /// No kustomization included its file, so that it was not applied from there.
-    NobodyAppliedIt,
+    NotApplied,
 }
 
 fn reason(clone: &Path, commit: &str, document: &Value, change: &Value) -> Option<Reason> {
@@ -175,7 +175,7 @@ fn reason(clone: &Path, commit: &str, document: &Value, change: &Value) -> Optio
         .expect("objects")
         .contains_key(&key)
     {
-        return Some(Reason::NobodyAppliedIt);
+        return Some(Reason::NotApplied);
     }
     let is_generated = text(&change["base"]["file"]).ends_with("kustomization.yaml");
     // The name ends with a hash of the content.

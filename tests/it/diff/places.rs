@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::formats::schemas::{complaints, parsed, validator};
+use crate::formats::schemas::{parsed, schema_errors, validator};
 use crate::support::ownerlint;
 
 /// A temporary folder for a test.
@@ -83,7 +83,7 @@ impl Folder {
             Some(2) | None => Err(String::from_utf8(output.stderr).expect("text")),
             Some(_) => {
                 let document = parsed(&text);
-                assert_eq!(complaints(validator("diff"), &document), [""; 0]);
+                assert_eq!(schema_errors(validator("diff"), &document), [""; 0]);
                 Ok(document)
             }
         }
@@ -103,7 +103,7 @@ impl Folder {
 
     /// Returns the changes as lines.
     pub(crate) fn changes(&self, arguments: &[&str]) -> Vec<String> {
-        said(
+        lines(
             &self
                 .run("", arguments)
                 .unwrap_or_else(|error| panic!("{error}")),
@@ -124,10 +124,10 @@ pub(super) fn changed(base: &[(&str, &str)], head: &[(&str, &str)]) -> Vec<Strin
 }
 
 /// Returns lines such as `removed Secret/a/b` and `renamed Secret/a/b -> Secret/a/c`.
-pub(super) fn said(document: &Value) -> Vec<String> {
+pub(super) fn lines(document: &Value) -> Vec<String> {
     let changes = document["changes"].as_array().expect("a list").iter();
     let text = |value: &Value| value.as_str().map(str::to_owned);
-    let said = changes.map(|change| {
+    let lines = changes.map(|change| {
         let (kind, key) = (
             text(&change["change"]).expect("a word"),
             text(&change["key"]).expect("a key"),
@@ -137,7 +137,7 @@ pub(super) fn said(document: &Value) -> Vec<String> {
             None => format!("{kind} {key}"),
         }
     });
-    said.collect()
+    lines.collect()
 }
 
 /// Returns a small manifest.

@@ -15,7 +15,7 @@ fn release(chart: &str, source: &str) -> String {
 }
 
 /// Returns the findings and unread inputs of a change of the chart.
-fn said(base: &str, head: &str) -> (Vec<String>, Vec<String>) {
+fn findings_and_unread(base: &str, head: &str) -> (Vec<String>, Vec<String>) {
     let chart = |name: &str| format!("== charts/{name}/Chart.yaml\nname: {name}\nversion: 1.0.0\n");
     let both = root("prod")
         + &repository("flux-system", "ssh://git@git.example.com/acme/fleet")
@@ -39,14 +39,14 @@ fn chart_of_another_repository_is_not_that_in_the_tree() {
                     `shop/web`, whose objects are not known";
     for source in ["flux-system", "alias"] {
         let source = format!("GitRepository, name: {source}");
-        let (findings, _) = said(
+        let (findings, _) = findings_and_unread(
             &release("./charts/one", &source),
             &release("./charts/two", &source),
         );
         assert_eq!(findings, [replaced], "{source}");
     }
     let other = "GitRepository, name: charts";
-    let (findings, unread) = said(
+    let (findings, unread) = findings_and_unread(
         &release("./charts/one", other),
         &release("./charts/two", other),
     );
@@ -61,7 +61,7 @@ fn chart_of_another_repository_is_not_that_in_the_tree() {
 
 #[test]
 fn chart_of_unknown_name_may_replace_the_release() {
-    let (findings, unread) = said(
+    let (findings, unread) = findings_and_unread(
         &release("web", "HelmRepository, name: acme"),
         &release("./charts/one", "GitRepository, name: charts"),
     );

@@ -1,6 +1,6 @@
 //! `diff --render`: both states are rendered, and only configured programs run.
 
-use super::places::{Folder, config, said};
+use super::places::{Folder, config, lines};
 use crate::support::write_program;
 
 /// Creates a repository with a bundle `web` that `render.sh` renders from `web/sources`, which are not manifests.
@@ -28,7 +28,7 @@ const RENDER: [&str; 5] = ["--base-ref", "HEAD~", "--head-ref", "HEAD", "--rende
 fn render_command_is_not_run_without_render_option() {
     let folder = repository("touch \"$0.ran\" /tmp/ownerlint-must-not-run\n", "");
     let document = folder.run("", &REFS).expect("sources");
-    assert_eq!(said(&document), [""; 0]);
+    assert_eq!(lines(&document), [""; 0]);
     assert_eq!(
         document["notes"],
         serde_json::json!([
@@ -42,7 +42,7 @@ fn render_command_is_not_run_without_render_option() {
 fn render_command_output_is_compared_on_both_sides() {
     let folder = repository(CAT, "");
     let document = folder.run("", &RENDER).expect("a rendering");
-    assert_eq!(said(&document), ["removed ConfigMap/?/b"]);
+    assert_eq!(lines(&document), ["removed ConfigMap/?/b"]);
     assert_eq!(document["changes"][0]["bundle"], "web");
     assert_eq!(document["changes"][0]["base"]["file"], "web (rendered)");
     assert_eq!(
@@ -55,7 +55,7 @@ fn render_command_output_is_compared_on_both_sides() {
         .run("", &["--base-ref", "HEAD", "--render"])
         .expect("a rendering");
     assert_eq!(
-        said(&work_tree),
+        lines(&work_tree),
         ["removed ConfigMap/?/a"],
         "the work tree is rendered where it is"
     );
@@ -144,7 +144,7 @@ fn removed_rendered_definition_does_not_rename_its_objects() {
         .commit();
     let document = folder.run("", &RENDER).expect("a rendering");
     assert_eq!(
-        said(&document),
+        lines(&document),
         ["removed CustomResourceDefinition.apiextensions.k8s.io//ships.example.com"]
     );
 }
@@ -153,7 +153,7 @@ fn removed_rendered_definition_does_not_rename_its_objects() {
 fn empty_rendering_is_noted() {
     let folder = repository("[ ! -e web/b.txt ] || cat web/b.txt\n", "");
     let document = folder.run("", &RENDER).expect("a rendering");
-    assert_eq!(said(&document), ["removed ConfigMap/?/b"]);
+    assert_eq!(lines(&document), ["removed ConfigMap/?/b"]);
     assert_eq!(
         document["notes"][0],
         "bundle `web` of head is rendered to nothing"
@@ -178,7 +178,7 @@ fn bundle_missing_in_head_is_not_rendered_there() {
         .remove("web/values.yaml")
         .commit();
     let document = folder.run("", &RENDER).expect("an empty bundle");
-    assert_eq!(said(&document), ["removed ConfigMap/?/a"]);
+    assert_eq!(lines(&document), ["removed ConfigMap/?/a"]);
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn kustomize_builds_roots_without_render_command() {
     let output = command.output().expect("it runs");
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(
-        said(&document),
+        lines(&document),
         ["removed ConfigMap/?/b", "removed ConfigMap/?/made"]
     );
     let notes = document["notes"].to_string();
@@ -236,7 +236,7 @@ fn symlink_out_of_the_tree_is_absent_in_render_copy() {
     std::os::unix::fs::symlink("/etc/passwd", folder.path().join("web/out")).expect("a link");
     folder.commit();
     let document = folder.run("", &RENDER).expect("the link is not there");
-    assert_eq!(said(&document), [""; 0]);
+    assert_eq!(lines(&document), [""; 0]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::flux::compared;
-use super::places::{Folder, changed, config, object, said};
+use super::places::{Folder, changed, config, lines, object};
 use crate::support::ownerlint;
 
 const BASE: &str = "resources: [a.yaml, b.yaml]\n";
@@ -91,7 +91,7 @@ fn root_kustomization_sets_namespace_prefix_and_suffix() {
         )
         .expect("changes");
     assert_eq!(
-        said(&document),
+        lines(&document),
         [
             "removed ConfigMap/prod/x-a-y",
             "removed Namespace//prod",

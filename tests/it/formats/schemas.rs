@@ -29,7 +29,7 @@ pub(crate) fn parsed(text: &str) -> Value {
 }
 
 /// Returns the violations of the schema in `document`.
-pub(crate) fn complaints(validator: &Validator, document: &Value) -> Vec<String> {
+pub(crate) fn schema_errors(validator: &Validator, document: &Value) -> Vec<String> {
     validator
         .iter_errors(document)
         .map(|error| format!("{}: {error}", error.instance_path()))
@@ -53,7 +53,7 @@ fn schemas_are_valid_and_name_their_document() {
 #[test]
 fn sample_json_report_matches_schema() {
     let document = parsed(&render(Format::Json, &sample::report(), &sample::options()));
-    assert_eq!(complaints(validator("report"), &document), [""; 0]);
+    assert_eq!(schema_errors(validator("report"), &document), [""; 0]);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn schemas_accept_outputs_and_reject_unknown_or_missing_members() {
     const FREE: [&str; 2] = ["objects", "why"];
     for (name, document) in outputs() {
         let validator = validator(name);
-        assert_eq!(complaints(validator, &document), [""; 0], "{name}");
+        assert_eq!(schema_errors(validator, &document), [""; 0], "{name}");
         for pointer in objects_of(&document) {
             let broken = |change: &dyn Fn(&mut serde_json::Map<String, Value>)| {
                 let mut document = document.clone();
@@ -223,7 +223,7 @@ fn list_schema_accepts_example_and_rejects_invalid_values() {
         "skipped": [{"file": "a.yaml", "document": 2, "line": 20, "reason": "template", "detail": "render the chart first"}]
     });
     let list = validator("list");
-    assert_eq!(complaints(list, &example), [""; 0]);
+    assert_eq!(schema_errors(list, &example), [""; 0]);
     for (pointer, value) in [
         ("/objects/0/scope", json!("Global")),
         ("/objects/0/ownerReferences/0/controller", json!(null)),
@@ -258,7 +258,7 @@ fn plan_schema_accepts_example_and_rejects_invalid_values() {
         "notes": []
     });
     let plan = validator("plan");
-    assert_eq!(complaints(plan, &example), [""; 0]);
+    assert_eq!(schema_errors(plan, &example), [""; 0]);
     for (pointer, value) in [
         ("/steps/0/op", json!("wait")),
         ("/steps/0/outcomes", json!([])),

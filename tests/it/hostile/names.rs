@@ -266,7 +266,7 @@ fn shown(message: &Value, key: &str, all: &mut Vec<String>) {
 }
 
 /// Returns the texts that an editor shows for every part of a text in a folder.
-fn told(folder: &Repository, text: &str) -> Vec<String> {
+fn shown_texts(folder: &Repository, text: &str) -> Vec<String> {
     use lsp_server::{Connection, Message, Notification, Request};
     let root = format!("file://{}", folder.path().display());
     let (client, server) = Connection::memory();
@@ -340,7 +340,7 @@ fn lsp_escapes_hostile_names() {
         assert!(obeyed.is_empty(), "{obeyed:#?}");
     };
     let name = HOSTILE.join(" ");
-    harmless(told(&inside, &manifest(&name)));
+    harmless(shown_texts(&inside, &manifest(&name)));
     inside.write(
         "ownerlint.yaml",
         &format!(
@@ -348,7 +348,7 @@ fn lsp_escapes_hostile_names() {
             ascii(&Value::from(name))
         ),
     );
-    harmless(told(&inside, super::support::CONFIG_MAP));
+    harmless(shown_texts(&inside, super::support::CONFIG_MAP));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use predicates::prelude::PredicateBooleanExt;
 use predicates::str::contains;
 use serde_json::{Value, json};
 
-use crate::formats::schemas::{complaints, parsed, validator};
+use crate::formats::schemas::{parsed, schema_errors, validator};
 use crate::support::{Repository, ownerlint};
 
 const RENDERED: &str = "fixtures/plan/rendered.yaml";
@@ -25,7 +25,7 @@ fn plan(arguments: &[&str]) -> Value {
     );
     let plan = parsed(std::str::from_utf8(&output.stdout).expect("the output is text"));
     assert_eq!(
-        complaints(validator("plan"), &plan),
+        schema_errors(validator("plan"), &plan),
         [""; 0],
         "{arguments:?}"
     );

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::formats::schemas::{complaints, validator};
+use crate::formats::schemas::{schema_errors, validator};
 use crate::support::Repository;
 
 const OWNER: &str =
@@ -262,7 +262,7 @@ fn steps_schema_accepts_valid_and_rejects_invalid_steps() {
         {"op": "delete", "target": "deployment/web -n shop", "policy": null, "expect": {}},
         {"op": "remove-finalizer", "target": "ConfigMap/a/b", "finalizer": "example.com/x"},
     ]);
-    assert_eq!(complaints(schema, &good), [""; 0]);
+    assert_eq!(schema_errors(schema, &good), [""; 0]);
     for bad in [
         "[{}]",
         "{}",
@@ -270,6 +270,6 @@ fn steps_schema_accepts_valid_and_rejects_invalid_steps() {
         r#"[{"op": "delete", "target": "a/b", "policy": "Gentle"}]"#,
     ] {
         let bad: Value = serde_json::from_str(bad).expect("JSON");
-        assert_ne!(complaints(schema, &bad), [""; 0], "{bad}");
+        assert_ne!(schema_errors(schema, &bad), [""; 0], "{bad}");
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::formats::schemas::{complaints, parsed, validator};
+use crate::formats::schemas::{parsed, schema_errors, validator};
 use crate::html::HtmlPage;
 use crate::support::Repository;
 
@@ -24,7 +24,7 @@ fn plan(tree: &Repository, arguments: &[&str]) -> Value {
     assert_eq!(status, 0, "{arguments:?}: {error}");
     let plan = parsed(&text);
     assert_eq!(
-        complaints(validator("plan"), &plan),
+        schema_errors(validator("plan"), &plan),
         [""; 0],
         "{arguments:?}"
     );

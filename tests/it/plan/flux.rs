@@ -21,9 +21,9 @@ fn ending(plan: &Value) -> (Vec<&str>, Vec<String>) {
 
 /// Returns the command that a plan starts with.
 fn command(repository: &Repository) -> String {
-    let (status, told, error) = repository.run(&["plan", "teardown", "--by", "flux", "."], "");
+    let (status, output, error) = repository.run(&["plan", "teardown", "--by", "flux", "."], "");
     assert_eq!(status, 0, "{error}");
-    told.lines().next().unwrap_or_default().to_owned()
+    output.lines().next().unwrap_or_default().to_owned()
 }
 
 fn notes(plan: &Value) -> String {
@@ -219,7 +219,7 @@ fn names_that_look_like_options_are_left_out_of_commands() {
             "a.yaml",
             &config_map("a").replace("namespace", &format!("{marks}, namespace")),
         );
-        let (_, told, error) = repository.run(&["plan", "teardown", "--by", by, "."], "");
-        assert_eq!(told.lines().next(), Some(command), "{error}");
+        let (_, output, error) = repository.run(&["plan", "teardown", "--by", by, "."], "");
+        assert_eq!(output.lines().next(), Some(command), "{error}");
     }
 }

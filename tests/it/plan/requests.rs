@@ -47,7 +47,7 @@ fn leaving<'a>(inventory: &'a Inventory, analysis: &'a Analysis<'a>) -> Leaving<
 }
 
 /// Returns lines such as `delete Kind/name`, with a bar after each request that the tool waits for.
-fn told(withdrawal: &Withdrawal<'_>) -> Vec<String> {
+fn lines(withdrawal: &Withdrawal<'_>) -> Vec<String> {
     let one = |request: &ToolRequest| {
         let op = match request.op {
             Op::Delete => "delete",
@@ -87,7 +87,7 @@ fn config_map(name: &str, metadata: &str) -> String {
 #[test]
 fn helm_3_deletes_by_kind_and_unknown_kinds_last() {
     let uninstalled = of(OPERATOR, |all| {
-        told(&helm::uninstall(all, HelmVersion::V3, Policy::Background))
+        lines(&helm::uninstall(all, HelmVersion::V3, Policy::Background))
     });
     assert_eq!(
         uninstalled,
@@ -155,7 +155,7 @@ fn helm_uninstall_keeps_hooks_and_objects_with_resource_policy() {
     ];
     of(&text.concat(), |all| {
         let withdrawal = helm::uninstall(all, HelmVersion::V3, Policy::Background);
-        assert_eq!(told(&withdrawal), ["delete ConfigMap/plain"]);
+        assert_eq!(lines(&withdrawal), ["delete ConfigMap/plain"]);
         assert_eq!(spared(&withdrawal), 3);
     });
 }
@@ -164,7 +164,7 @@ fn helm_uninstall_keeps_hooks_and_objects_with_resource_policy() {
 fn upgrade(old: &str, new: &str, rejected: &str) -> Vec<String> {
     of(old, |old| {
         of(new, |new| {
-            told(&helm::upgrade(old, new, HelmVersion::V3, |key| {
+            lines(&helm::upgrade(old, new, HelmVersion::V3, |key| {
                 key.name == rejected
             }))
         })
@@ -258,7 +258,9 @@ fn kubectl_deletes_in_file_order_and_waits_at_the_end() {
         config_map("b", ""),
     ]
     .concat();
-    let deleted = of(&text, |all| told(&kubectl::delete(all, Policy::Background)));
+    let deleted = of(&text, |all| {
+        lines(&kubectl::delete(all, Policy::Background))
+    });
     assert_eq!(deleted, ["delete ConfigMap/b", "delete ConfigMap/a |"]);
 }
 
@@ -266,7 +268,7 @@ fn kubectl_deletes_in_file_order_and_waits_at_the_end() {
 fn kubectl_does_not_delete_object_with_generate_name() {
     let text = "{apiVersion: batch/v1, kind: Job, metadata: {generateName: job-, namespace: shop}}";
     assert_eq!(
-        of(text, |all| told(&kubectl::delete(all, Policy::Background))),
+        of(text, |all| lines(&kubectl::delete(all, Policy::Background))),
         [""; 0]
     );
 }
@@ -284,7 +286,7 @@ fn argo_cd_deletes_the_highest_wave_first_and_waits_for_each() {
         wave("unreadable", "argocd.argoproj.io/sync-wave: two"),
     ];
     let deleted = of(&text.concat(), |all| {
-        told(&argocd::application_deleted(all, Policy::Foreground))
+        lines(&argocd::application_deleted(all, Policy::Foreground))
     });
     assert_eq!(
         deleted,
@@ -319,9 +321,9 @@ fn argo_cd_keeps_crds_owned_and_protected_objects() {
         assert_eq!(spared(&withdrawal), 4);
         assert!(!kinds(&withdrawal).contains(&"CustomResourceDefinition".to_owned()));
         assert!(
-            told(&withdrawal).contains(&"delete ConfigMap/pruned |".to_owned()),
+            lines(&withdrawal).contains(&"delete ConfigMap/pruned |".to_owned()),
             "{:?}",
-            told(&withdrawal)
+            lines(&withdrawal)
         );
     });
 }
@@ -335,7 +337,7 @@ fn argo_cd_prune_keeps_crds_and_honours_prune_last() {
         let withdrawal = argocd::prune(all, Policy::Foreground);
         assert!(!kinds(&withdrawal).contains(&"CustomResourceDefinition".to_owned()));
         assert_eq!(
-            told(&withdrawal).last().map(String::as_str),
+            lines(&withdrawal).last().map(String::as_str),
             Some("delete ConfigMap/last |")
         );
     });
@@ -371,7 +373,7 @@ fn application_finalizer_decides_the_deletion_policy() {
 #[test]
 fn flux_deletes_custom_resources_before_operator_and_crds_last() {
     let deleted = of(OPERATOR, |all| {
-        told(&flux::kustomization_deleted(
+        lines(&flux::kustomization_deleted(
             all,
             KustomizationSettings::default(),
         ))
@@ -451,7 +453,7 @@ fn suspended_unpruned_or_orphaning_kustomization_deletes_nothing() {
     assert_eq!(sent(policy(DeletionPolicy::Delete, false)), 7);
     let waiting = policy(DeletionPolicy::WaitForTermination, false);
     let waits = of(OPERATOR, |all| {
-        told(&flux::kustomization_deleted(all, waiting))
+        lines(&flux::kustomization_deleted(all, waiting))
     });
     let awaited: Vec<usize> = (0..waits.len())
         .filter(|at| waits[*at].ends_with('|'))
@@ -505,7 +507,7 @@ fn helm_release_deletion_uninstalls_and_waits() {
     let usual = HelmReleaseSettings::default();
     let deleted = |settings| {
         of(OPERATOR, |all| {
-            told(&flux::helm_release_deleted(all, HelmVersion::V3, settings))
+            lines(&flux::helm_release_deleted(all, HelmVersion::V3, settings))
         })
     };
     assert_eq!(
@@ -540,7 +542,7 @@ fn namespace_deletion_is_one_request_and_lists_outside_objects() {
     let names = ["shop".to_owned()].into();
     of(OPERATOR, |all| {
         let withdrawal = namespace::delete(all, &names, Policy::Background);
-        assert_eq!(told(&withdrawal), ["delete Namespace/shop |"]);
+        assert_eq!(lines(&withdrawal), ["delete Namespace/shop |"]);
         let outside: Vec<&str> = withdrawal
             .outside
             .iter()

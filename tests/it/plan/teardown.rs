@@ -4,7 +4,7 @@ use predicates::prelude::PredicateBooleanExt;
 use predicates::str::contains;
 use serde_json::Value;
 
-use crate::formats::schemas::{complaints, parsed, validator};
+use crate::formats::schemas::{parsed, schema_errors, validator};
 use crate::support::{Repository, fixture, ownerlint};
 
 const CONFIG_MAP: &str =
@@ -23,7 +23,7 @@ pub(super) fn plan(repository: &Repository, arguments: &[&str]) -> Value {
     assert_eq!(status, 0, "{arguments:?}: {error}");
     let plan = parsed(&out);
     assert_eq!(
-        complaints(validator("plan"), &plan),
+        schema_errors(validator("plan"), &plan),
         [""; 0],
         "{arguments:?}"
     );
@@ -244,10 +244,10 @@ fn application_without_finalizer_keeps_everything() {
     let arguments = ["--by", "argocd", "out", "--beside", "app.yaml"];
     let kept = plan(&repository, &arguments);
     // `argocd app delete` would add the finalizer.
-    let (_, told, _) = repository.run(&[&["plan", "teardown"], &arguments[..]].concat(), "");
+    let (_, output, _) = repository.run(&[&["plan", "teardown"], &arguments[..]].concat(), "");
     assert!(
-        told.starts_with("kubectl delete application.argoproj.io web -n argocd\n"),
-        "{told}"
+        output.starts_with("kubectl delete application.argoproj.io web -n argocd\n"),
+        "{output}"
     );
     assert_eq!(objects(&kept)["ConfigMap/shop/a"]["terminating"], false);
     assert_eq!(
@@ -443,10 +443,10 @@ fn dump_beside_gives_live_state_of_removed_manifests() {
         objects(&plan)["Deployment.apps/shop/web"]["finalizers"],
         serde_json::json!(["example.com/x"])
     );
-    let (_, told, _) = repository.run(&[&["plan", "teardown"], &arguments[..]].concat(), "");
+    let (_, output, _) = repository.run(&[&["plan", "teardown"], &arguments[..]].concat(), "");
     assert!(
-        !told.contains("more than once") && told.contains("helm uninstall web -n shop"),
-        "{told}"
+        !output.contains("more than once") && output.contains("helm uninstall web -n shop"),
+        "{output}"
     );
 }
 
@@ -493,10 +493,10 @@ fn release_name_is_taken_from_object_labels() {
     ] {
         let repository = Repository::new();
         repository.write("a.yaml", &labelled(labels));
-        let (_, told, _) = repository.run(&["plan", "teardown", "--by", "helm", "a.yaml"], "");
+        let (_, output, _) = repository.run(&["plan", "teardown", "--by", "helm", "a.yaml"], "");
         assert!(
-            told.starts_with(&format!("helm uninstall {release} -n shop\n")),
-            "{labels}: {told}"
+            output.starts_with(&format!("helm uninstall {release} -n shop\n")),
+            "{labels}: {output}"
         );
     }
 }
@@ -564,11 +564,11 @@ fn racing_objects_are_reported_one_by_one() {
         })
         .collect();
     assert_eq!(mixtures.len(), 8, "every mixture of three");
-    let (_, told, _) = repository.run(&[&["plan", "teardown"], &arguments[..]].concat(), "");
+    let (_, output, _) = repository.run(&[&["plan", "teardown"], &arguments[..]].concat(), "");
     for name in ["e", "f", "g"] {
         assert!(
-            told.contains(&format!("- Engine.longhorn.io/l/{name} is deleted")),
-            "{told}"
+            output.contains(&format!("- Engine.longhorn.io/l/{name} is deleted")),
+            "{output}"
         );
     }
 }
@@ -600,12 +600,15 @@ fn teardown_without_tool_takes_the_one_that_delivers_everything() {
     let repository = Repository::new();
     repository.write("a.yaml", &marked("a", OF_HELM));
     repository.write("b.yaml", &marked("b", OF_HELM));
-    let (status, told, error) = repository.run(&["plan", "teardown", "a.yaml", "b.yaml"], "");
+    let (status, output, error) = repository.run(&["plan", "teardown", "a.yaml", "b.yaml"], "");
     assert_eq!(status, 0, "{error}");
-    assert!(told.starts_with("helm uninstall web -n shop\n"), "{told}");
     assert!(
-        told.contains("By Helm, which delivers all objects"),
-        "{told}"
+        output.starts_with("helm uninstall web -n shop\n"),
+        "{output}"
+    );
+    assert!(
+        output.contains("By Helm, which delivers all objects"),
+        "{output}"
     );
     repository.write(
         "c.yaml",
@@ -656,8 +659,8 @@ fn deleted_definition_takes_objects_outside_the_input() {
             "-o",
             format,
         ];
-        let (_, told, _) = repository.run(&arguments, "");
-        assert!(told.contains(reason), "{format}: {told}");
+        let (_, output, _) = repository.run(&arguments, "");
+        assert!(output.contains(reason), "{format}: {output}");
     }
 }
 

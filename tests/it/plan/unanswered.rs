@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::formats::schemas::{complaints, parsed, validator};
+use crate::formats::schemas::{parsed, schema_errors, validator};
 use crate::gc_support::{array, text};
 use crate::support::{fixture, ownerlint};
 
@@ -30,7 +30,7 @@ fn plan(manifests: &str, steps: &[Value]) -> Value {
         String::from_utf8_lossy(&output.stderr)
     );
     let plan = parsed(std::str::from_utf8(&output.stdout).expect("the output is text"));
-    assert_eq!(complaints(validator("plan"), &plan), [""; 0]);
+    assert_eq!(schema_errors(validator("plan"), &plan), [""; 0]);
     plan
 }
 

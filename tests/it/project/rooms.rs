@@ -25,7 +25,7 @@ fn modules_import_only_modules_listed_above_them() {
     assert_eq!(folders, sorted, "folders of src and rows of the table");
 
     let import = Regex::new(r"\bcrate::([a-z_]+)").expect("a pattern");
-    let mut complaints = Vec::new();
+    let mut violations = Vec::new();
     let mut imports = 0;
     for (place, room) in rooms.iter().enumerate() {
         for file in WalkDir::new(src.join(room)) {
@@ -42,13 +42,13 @@ fn modules_import_only_modules_listed_above_them() {
                 imports += 1;
                 let is_above = rooms[..=place].contains(&name.as_str());
                 if rooms.contains(&name.as_str()) && !is_above {
-                    complaints.push(format!("{} imports {}", shown(file.path()), name.as_str()));
+                    violations.push(format!("{} imports {}", shown(file.path()), name.as_str()));
                 }
             }
         }
     }
     assert!(imports > 1000, "imports are found: {imports}");
-    assert_eq!(complaints, [""; 0]);
+    assert_eq!(violations, [""; 0]);
 }
 
 fn shown(path: &Path) -> String {

@@ -198,7 +198,7 @@ fn permissions_are_evidence_for_a_finalizer_remover() {
     assert!(matches!(remover, Remover::KnownElsewhere(_)), "{remover:?}");
     // Permissions do not make a controller handle a kind that it does not know.
     let remover = removers.remover(&inventory, member("Widget"), "kubernetes.io/pvc-protection");
-    assert!(matches!(remover, Remover::Nobody), "{remover:?}");
+    assert!(matches!(remover, Remover::Unknown), "{remover:?}");
 }
 
 #[test]

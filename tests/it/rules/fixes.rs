@@ -380,7 +380,7 @@ fn changed_places(file: &SourceFile, fix: &Fix) -> Vec<Vec<String>> {
 }
 
 /// The longest file that is parsed again for every fix.
-const MOST_READ_AGAIN: usize = 100_000;
+const MAX_READ_AGAIN: usize = 100_000;
 
 #[test]
 fn omitting_fixes_changes_nothing_else() {
@@ -469,7 +469,7 @@ fn corpus_fixes_lose_no_object_and_resolve_findings() {
                 .filter_map(|it| Some((&it.finding, it.finding.fix.as_ref()?)))
             {
                 let file = report.sources.file(fix.edits[0].file);
-                if file.text().len() < MOST_READ_AGAIN {
+                if file.text().len() < MAX_READ_AGAIN {
                     for place in changed_places(file, fix) {
                         // A place is `metadata.labels`, `spec.template.metadata` or `rules`, never the whole object.
                         assert!(

@@ -92,12 +92,12 @@ fn service_selects_workloads_by_pod_template_labels() {
         assert_eq!(serves.workloads(selected).len(), 1, "{kind}");
     }
     let other = workload("Deployment", "app: hook");
-    assert_eq!(behind(&[&configuration, SERVICE, &other]), Selected::Nobody);
+    assert_eq!(behind(&[&configuration, SERVICE, &other]), Selected::NoPods);
     let elsewhere =
         workload("Deployment", "app: hook, tier: x").replace("namespace: guard", "namespace: shop");
     assert_eq!(
         behind(&[&configuration, SERVICE, &elsewhere]),
-        Selected::Nobody
+        Selected::NoPods
     );
 }
 
@@ -110,7 +110,7 @@ fn service_selects_pods_by_label_but_not_jobs() {
         Selected::Workloads(_)
     ));
     let job = workload("Job", "app: hook, tier: x").replace("apps/v1", "batch/v1");
-    assert_eq!(behind(&[&configuration, SERVICE, &job]), Selected::Nobody);
+    assert_eq!(behind(&[&configuration, SERVICE, &job]), Selected::NoPods);
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn ties(inventory: &Inventory) -> Ties {
 }
 
 /// Returns the ties as lines `from -> to [kind]`.
-fn told(inventory: &Inventory, ties: &[Tie]) -> Vec<String> {
+fn lines(inventory: &Inventory, ties: &[Tie]) -> Vec<String> {
     let tell = |tie: &Tie| {
         let word = match tie.kind {
             TieKind::Generates { owned: true } => "generates and owns",
@@ -41,7 +41,7 @@ fn told(inventory: &Inventory, ties: &[Tie]) -> Vec<String> {
 
 fn all(text: &str) -> Vec<String> {
     let inventory = inventory_of("a.yaml", text);
-    told(&inventory, ties(&inventory).all())
+    lines(&inventory, ties(&inventory).all())
 }
 
 #[test]
@@ -230,7 +230,7 @@ spec: {containers: [{name: a, envFrom: [{secretRef: {name: login}}]}]}
     let secret = "Secret/shop/login".parse().expect("a key");
     let generators: Vec<Tie> = ties.generators_of(&secret).cloned().collect();
     assert_eq!(
-        told(&inventory, &generators),
+        lines(&inventory, &generators),
         [
             "ExternalSecret.external-secrets.io/shop/login generates and owns Secret/shop/login (in no file)"
         ]
@@ -242,7 +242,7 @@ spec: {containers: [{name: a, envFrom: [{secretRef: {name: login}}]}]}
     );
     let users: Vec<Tie> = ties.users_of(&secret).cloned().collect();
     assert_eq!(
-        told(&inventory, &users),
+        lines(&inventory, &users),
         ["Pod/shop/web uses Secret/shop/login (in no file)"]
     );
     assert_eq!(
@@ -859,10 +859,10 @@ fn generators_create_the_expected_products() {
         let inventory = inventory_of("a.yaml", &manifest(kind, "", spec));
         let ties = ties(&inventory);
         let generated = ties.all().iter().filter(|tie| tie.kind != TieKind::Uses);
-        let told: Vec<_> = generated
+        let lines: Vec<_> = generated
             .map(|tie| format!("{}{}", if tie.owns() { "!" } else { "" }, tie.to.key))
             .collect();
-        assert_eq!(told.join(" "), products, "{kind} {spec}");
+        assert_eq!(lines.join(" "), products, "{kind} {spec}");
     }
 }
 

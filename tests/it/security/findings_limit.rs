@@ -1,6 +1,6 @@
 //! Attempts to hide a finding among more findings than the limit.
 
-use ownerlint::rules::MOST_FINDINGS;
+use ownerlint::rules::MAX_FINDINGS;
 use serde_json::Value;
 
 use crate::support::Repository;
@@ -36,7 +36,7 @@ const HIDDEN: &str =
 #[test]
 fn suppressed_findings_do_not_use_up_the_limit() {
     let inside = Repository::new();
-    inside.write("all.yaml", &(many(MOST_FINDINGS + 5) + &unowned("z")));
+    inside.write("all.yaml", &(many(MAX_FINDINGS + 5) + &unowned("z")));
     inside.write(
         "ownerlint.yaml",
         "version: 1\nrules:\n  owner-missing-field:\n    ignore: [{object: ConfigMap/shop/a*, reason: why}]\n",
@@ -55,7 +55,7 @@ fn suppressed_findings_do_not_use_up_the_limit() {
 fn findings_out_of_scope_do_not_use_up_the_limit() {
     let inside = Repository::new();
     inside
-        .write("all.yaml", &many(MOST_FINDINGS + 5))
+        .write("all.yaml", &many(MAX_FINDINGS + 5))
         .write("z.yaml", &unowned("z"));
     let (found, notes) = found(&inside, &["--only", "z.yaml"]);
     assert_eq!(found, ["ConfigMap/shop/z"]);
@@ -70,10 +70,10 @@ fn findings_out_of_scope_do_not_use_up_the_limit() {
 #[test]
 fn baseline_findings_do_not_use_up_the_limit() {
     let inside = Repository::new();
-    inside.write("all.yaml", &many(MOST_FINDINGS));
+    inside.write("all.yaml", &many(MAX_FINDINGS));
     let (status, _, error) = inside.run(&["baseline", "write"], "");
     assert_eq!(status, 0, "{error}");
-    inside.write("all.yaml", &(many(MOST_FINDINGS) + &unowned("z")));
+    inside.write("all.yaml", &(many(MAX_FINDINGS) + &unowned("z")));
     let (found, notes) = found(&inside, &[]);
     assert_eq!(
         (found, notes),

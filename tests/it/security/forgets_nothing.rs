@@ -1103,7 +1103,7 @@ fn additions_in_head_do_not_hide_deletions() {
         .into_iter()
         .filter_map(|(pair, stage)| Some((pair, stage?)))
         .collect();
-    let (mut kinds, mut named, mut complaints) =
+    let (mut kinds, mut named, mut failures) =
         (BTreeMap::<&str, (usize, usize)>::new(), 0, Vec::new());
     // Two thirds of the cases use small pairs, which take a tenth of the time.
     let real = stages.len() - small;
@@ -1140,10 +1140,10 @@ fn additions_in_head_do_not_hide_deletions() {
         match outcome {
             Ok((forgotten, is_named)) if forgotten.is_empty() => named += usize::from(is_named),
             Ok((forgotten, _)) => {
-                complaints.push(complaint(pair, &addition, &forgotten.join("; ")));
+                failures.push(complaint(pair, &addition, &forgotten.join("; ")));
             }
             Err(error) if is_limit(&error) => *failed += 1,
-            Err(error) => complaints.push(complaint(pair, &addition, &error)),
+            Err(error) => failures.push(complaint(pair, &addition, &error)),
         }
     }
     println!(
@@ -1152,9 +1152,9 @@ fn additions_in_head_do_not_hide_deletions() {
     );
     println!(
         "in {named} cases a build that fails or an input that is not read is named instead; {} complaints",
-        complaints.len()
+        failures.len()
     );
-    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// Whether a run ended with an error about a limit, which omits no result silently.

@@ -46,7 +46,7 @@ fn attacked(attack: &str) -> Folder {
 }
 
 /// Returns the deletions of a report, and its errors.
-fn told(document: &Value) -> Vec<String> {
+fn lines(document: &Value) -> Vec<String> {
     let list = |field: &str| document[field].as_array().expect("a list").clone();
     let effects = list("effects").into_iter().map(|effect| {
         format!(
@@ -75,11 +75,11 @@ fn says_all(attack: &str, arguments: &[&str]) -> Value {
     let document = folder
         .run("", &[&REFS[..], arguments].concat())
         .unwrap_or_else(|error| panic!("{attack}: {error}"));
-    let told = told(&document);
+    let lines = lines(&document);
     for deletion in DELETIONS {
         assert!(
-            told.iter().any(|one| one == deletion),
-            "{attack} {arguments:?}: {deletion} is not among {told:?}"
+            lines.iter().any(|one| one == deletion),
+            "{attack} {arguments:?}: {deletion} is not among {lines:?}"
         );
     }
     document
@@ -134,7 +134,7 @@ fn new_bundles_and_scopes_cannot_hide_deletions() {
     );
     let folder = attacked("new-scope-unites-two-objects");
     let document = folder.run("", &REFS).expect("a report");
-    assert_eq!(told(&document), ["deleted Ship.example.com/a/one"]);
+    assert_eq!(lines(&document), ["deleted Ship.example.com/a/one"]);
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn named_configuration_is_read_from_base() {
     let document = folder
         .run("", &[&REFS[..], &["--config", &absolute(&folder)]].concat())
         .expect("a report");
-    assert!(told(&document).contains(&DELETIONS[0].to_owned()));
+    assert!(lines(&document).contains(&DELETIONS[0].to_owned()));
     let document = says_all("new-named-configuration", &["--config", "ci/lint.yaml"]);
     assert!(
         notes(&document).contains("ci/lint.yaml is new in this change"),
@@ -181,7 +181,7 @@ fn config_ref_applies_to_comparison_of_folders() {
                 .run("", &arguments)
                 .unwrap_or_else(|error| panic!("{attack}: {error}"));
             assert!(
-                told(&document).contains(&DELETIONS[2].to_owned()),
+                lines(&document).contains(&DELETIONS[2].to_owned()),
                 "{attack} {head}: {document}"
             );
         }
@@ -208,7 +208,7 @@ fn symlinked_configuration_is_not_followed() {
             .run("", &[&REFS[..], &["--config", config]].concat())
             .expect("a report");
         assert!(
-            told(&document).contains(&DELETIONS[0].to_owned()),
+            lines(&document).contains(&DELETIONS[0].to_owned()),
             "{config}: {document}"
         );
     }
@@ -230,7 +230,7 @@ fn takeover_by_another_tool_is_reported() {
         .run("", &REFS)
         .expect("a report");
     assert!(
-        told(&document).contains(&"recreated ConfigMap/shop/other".to_owned()),
+        lines(&document).contains(&"recreated ConfigMap/shop/other".to_owned()),
         "{document}"
     );
 }
@@ -254,7 +254,7 @@ fn gitignore_and_gitattributes_cannot_silence_diff() {
     ] {
         let document = folder.run("", arguments).expect("a report");
         assert!(
-            told(&document).contains(&DELETIONS[2].to_owned()),
+            lines(&document).contains(&DELETIONS[2].to_owned()),
             "{arguments:?}: {document}"
         );
     }

@@ -7,7 +7,7 @@ use crate::ids::ObjectId;
 use crate::world::Simulation;
 
 /// Budget cost of examining one object.
-const LOOK: usize = 16;
+const VISIT_COST: usize = 16;
 
 /// Budget for the search for a smaller set of moves.
 #[derive(Debug, Clone, Copy)]
@@ -36,14 +36,14 @@ impl Chooser {
 
     /// Returns the cost of the objects looked at since the last call.
     pub(super) fn spent(&mut self) -> usize {
-        LOOK * std::mem::take(&mut self.scratch.looked_at)
+        VISIT_COST * std::mem::take(&mut self.scratch.visited)
     }
 
     /// Returns the moves to follow from here. Items that would write nothing leave the queue.
     pub(super) fn choose(
         &mut self,
         world: &mut Simulation<'_>,
-        shelved: bool,
+        retries_postponed: bool,
         budget: ReductionBudget,
     ) -> Vec<Move> {
         let mut best: Option<Vec<Move>> = None;
@@ -58,32 +58,32 @@ impl Chooser {
                     discard_idle(world, after);
                     discard_orphans(world);
                 }
-                return chosen(world, best, shelved);
+                return chosen(world, best, retries_postponed);
             }
         }
         discard_orphans(world);
         let orphans: Vec<ObjectId> = world.state.orphans.iter().collect();
         for owner in orphans {
             if self.improves(world, budget, Seed::Object(owner), &mut best) {
-                return chosen(world, best, shelved);
+                return chosen(world, best, retries_postponed);
             }
         }
         let mut from = ObjectId::FIRST;
         while let Some((object, _)) = world.next_purge(from) {
             from = object.next();
             if self.improves(world, budget, Seed::Object(object), &mut best) {
-                return chosen(world, best, shelved);
+                return chosen(world, best, retries_postponed);
             }
         }
         for namespace in world.finalizable() {
             if self.improves(world, budget, Seed::Object(namespace), &mut best) {
-                return chosen(world, best, shelved);
+                return chosen(world, best, retries_postponed);
             }
         }
         let cluster_moves = best.is_some();
         for client in world.sending().filter(|client| world.may_send(*client)) {
             if self.improves(world, budget, Seed::Client(client), &mut best) {
-                return chosen(world, best, shelved || !cluster_moves);
+                return chosen(world, best, retries_postponed || !cluster_moves);
             }
         }
         if !self.reduce && cluster_moves {
@@ -94,7 +94,7 @@ impl Chooser {
         // A failed item may be retried while anything else in the cluster moves. If nothing does, the client's next
         // request comes before the end of a back-off, and `Explorer::rest` handles the time after the last request.
         let mut moves = best.unwrap_or_default();
-        if shelved || !cluster_moves {
+        if retries_postponed || !cluster_moves {
             moves.retain(|next| !is_retry(world, next));
         }
         moves
@@ -126,7 +126,7 @@ impl Chooser {
         {
             *best = Some(moves);
         }
-        let looked = LOOK * self.scratch.looked_at;
+        let looked = VISIT_COST * self.scratch.visited;
         best.as_ref().is_some_and(|best| {
             best.len() == 1 || looked >= budget.remaining.min(best.len() * budget.per_move)
         })

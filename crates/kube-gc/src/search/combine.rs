@@ -13,7 +13,7 @@ use typed_index_collections::TiVec;
 use super::explore::{CHOICE, EACH, Explorer};
 use super::found::{Reached, ReachedEnds};
 use super::parts::{Part, Partition};
-use crate::client::{Rests, Sent};
+use crate::client::{RestPoints, Sent};
 use crate::cluster::Cluster;
 use crate::flags::{UNWATCHED, VISIBLE};
 use crate::ids::ObjectId;
@@ -25,11 +25,11 @@ use crate::state::State;
 use crate::steps::{BoundOperation, BoundRequest};
 
 /// Maximum number of outcomes besides the verdict that one step lists, however small the cluster.
-const MOST_OUTCOMES: usize = 20_000;
+const MAX_OUTCOMES: usize = 20_000;
 /// Number of outcomes that a step may always list, however large the cluster.
-const FEWEST_OUTCOMES: usize = 4;
+const MIN_OUTCOMES: usize = 4;
 /// Maximum number of objects in all outcomes of a plan besides the verdicts, within the two limits above.
-const MOST_OBJECTS: usize = 200_000;
+const MAX_OBJECTS: usize = 200_000;
 
 /// Adds the other outcomes to each step that settles, and so has its verdict already. `halts` says
 /// whether a client halted on the way to the verdict.
@@ -51,18 +51,18 @@ pub(crate) fn add_outcomes(
     active.extend(changes.map(|change| change.object));
     let joined = joined(requests);
     let partition = Partition::new(cluster, &active, &targets, &joined);
-    let rests = Rests::of(requests);
+    let rests = RestPoints::of(requests);
     let budget = options
         .state_cap
         .saturating_mul(CHOICE)
         .saturating_add(cluster.len() * EACH);
-    let lone = joined.is_empty();
+    let is_sole_client = joined.is_empty();
     let mut search = PartSearch {
         partition: &partition,
         requests,
         rests: &rests,
         options,
-        lone,
+        is_sole_client,
         budget,
         found: Vec::new(),
     };
@@ -70,7 +70,7 @@ pub(crate) fn add_outcomes(
     let (certain, open): (Vec<usize>, Vec<usize>) = (0..partition.len()).partition(|part| {
         options.reduction && is_certain(cluster, partition.objects(*part), &deleted)
     });
-    search.through(&open);
+    search.run(&open);
     // A certain part ends as the verdict does, unless its deletion is never sent. If its object stays, a client may
     // wait for it forever.
     let waits = requests.iter().any(|request| !request.waiting.is_empty());
@@ -84,11 +84,11 @@ pub(crate) fn add_outcomes(
             .iter()
             .any(|part| part.reached.halting().next().is_some());
     if may_halt {
-        search.through(&certain);
+        search.run(&certain);
         search.found.sort_by_key(|part| part.number);
     }
     let parts = search.found;
-    let mut room = MOST_OBJECTS / cluster.len().max(1);
+    let mut room = MAX_OBJECTS / cluster.len().max(1);
     let halting = parts
         .iter()
         .flat_map(|part| part.reached.halting())
@@ -97,14 +97,14 @@ pub(crate) fn add_outcomes(
         cluster,
         parts: &parts,
         halting,
-        lone,
+        is_sole_client,
     };
     for (stretch, (step, request)) in rests.iter().enumerate() {
         if request.wait == Wait::Settled {
             let listed = whole.add_to(
                 &mut steps[step],
                 stretch,
-                room.clamp(FEWEST_OUTCOMES, MOST_OUTCOMES),
+                room.clamp(MIN_OUTCOMES, MAX_OUTCOMES),
             );
             room = room.saturating_sub(listed);
         }
@@ -156,10 +156,10 @@ fn stays(cluster: &Cluster, objects: &[ObjectId]) -> bool {
 struct PartSearch<'a, 'c> {
     partition: &'a Partition<'c>,
     requests: &'a [BoundRequest<'a>],
-    rests: &'a Rests<'a>,
+    rests: &'a RestPoints<'a>,
     options: &'a SimulationOptions,
     /// Whether no other client continues once one has halted.
-    lone: bool,
+    is_sole_client: bool,
     budget: usize,
     found: Vec<SearchedPart>,
 }
@@ -172,14 +172,19 @@ struct SearchedPart {
 }
 
 impl PartSearch<'_, '_> {
-    fn through(&mut self, parts: &[usize]) {
+    fn run(&mut self, parts: &[usize]) {
         for (&number, sent) in
             parts
                 .iter()
                 .zip(&sent(self.requests, self.rests, self.partition, parts))
         {
             let part = self.partition.part(number);
-            let explorer = Explorer::new(&part.cluster, self.options, self.budget, self.lone);
+            let explorer = Explorer::new(
+                &part.cluster,
+                self.options,
+                self.budget,
+                self.is_sole_client,
+            );
             let (reached, left) = explorer.run(sent, self.rests);
             self.budget = left;
             self.found.push(SearchedPart {
@@ -223,7 +228,7 @@ fn joined(requests: &[BoundRequest<'_>]) -> Vec<Vec<ObjectId>> {
 /// Divides the requests of the clients among `parts`, which are ascending.
 fn sent<'s>(
     requests: &'s [BoundRequest<'s>],
-    rests: &Rests<'s>,
+    rests: &RestPoints<'s>,
     partition: &Partition<'_>,
     parts: &[usize],
 ) -> Vec<Sent<'s>> {
@@ -258,7 +263,7 @@ struct Whole<'a> {
     /// The stretches at whose end a client may wait forever.
     halting: BTreeSet<usize>,
     /// Whether no other client continues once one has halted.
-    lone: bool,
+    is_sole_client: bool,
 }
 
 impl Whole<'_> {
@@ -269,7 +274,7 @@ impl Whole<'_> {
             return 0;
         };
         step.verdict_reached = false;
-        let first = if self.lone { 0 } else { stretch };
+        let first = if self.is_sole_client { 0 } else { stretch };
         for moment in self.halting.range(first..stretch).copied().chain([stretch]) {
             let stops = moment < stretch;
             let parts = self
@@ -298,7 +303,7 @@ impl Whole<'_> {
         for branch in &reached.ends {
             let key = (
                 visible(&part.cluster, &branch.state),
-                self.lone && !branch.state.halted.is_empty(),
+                self.is_sole_client && !branch.state.halted.is_empty(),
             );
             let seen = distinct
                 .entry(key)

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use super::choice::{Chooser, ReductionBudget};
 use super::found::{Branch, Course, Races, Reached, ReachedEnds, Search};
 use super::sampling::{Random, any_move};
-use crate::client::{Rests, Sent, Stretch};
+use crate::client::{RestPoints, Sent, Stretch};
 use crate::cluster::Cluster;
 use crate::ids::{ControllerId, ObjectId};
 use crate::options::SimulationOptions;
@@ -38,14 +38,14 @@ use crate::world::Simulation;
 /// Maximum number of orders that are sampled when the search is cut short.
 const SAMPLES: usize = 64;
 /// Minimum number of sampled orders per stretch.
-const FEWEST_SAMPLES: usize = 2;
-/// Budget of objects for all sampled orders; [`FEWEST_SAMPLES`] orders are run in any case.
+const MIN_SAMPLES: usize = 2;
+/// Budget of objects for all sampled orders; [`MIN_SAMPLES`] orders are run in any case.
 const SAMPLED: usize = 50_000;
 
 /// Maximum number of simultaneous races between controllers and deletions of which all combinations are searched.
-const MOST_MIXED: usize = 6;
+const MAX_MIXED: usize = 6;
 /// Maximum number of races for which combinations with one race unlike all others are searched.
-const MOST_SINGLED_OUT: usize = 50;
+const MAX_SINGLED_OUT: usize = 50;
 
 /// Cost of one state at a choice: the unit of `state_cap`.
 pub(super) const CHOICE: usize = 16;
@@ -53,11 +53,11 @@ pub(super) const CHOICE: usize = 16;
 const MOVE: usize = 1;
 /// Budget per object, so that a cluster without choices is searched completely, whatever its size.
 pub(super) const EACH: usize = 256;
-/// Maximum number of objects in all states at rest that are kept of one part; at least `FEWEST_KEPT` states are kept.
-const MOST_KEPT: usize = 2_000_000;
-const FEWEST_KEPT: usize = 16;
+/// Maximum number of objects in all states at rest that are kept of one part; at least `MIN_KEPT` states are kept.
+const MAX_KEPT: usize = 2_000_000;
+const MIN_KEPT: usize = 16;
 /// Maximum number of objects in all states that wait for their other branches, and in those that wait for a late retry.
-const MOST_WAITING: usize = 1_000_000;
+const MAX_WAITING: usize = 1_000_000;
 
 /// A search through one part.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ pub(super) struct Explorer<'c> {
     cluster: &'c Cluster,
     stretch: Option<&'c Stretch<'c>>,
     /// Whether a state is final once a client has halted, because no other client continues.
-    lone: bool,
+    is_sole_client: bool,
     kubelet: bool,
     /// Remaining budget: [`MOVE`] for a move, more for a choice.
     budget: usize,
@@ -79,12 +79,12 @@ impl<'c> Explorer<'c> {
         cluster: &'c Cluster,
         options: &SimulationOptions,
         budget: usize,
-        lone: bool,
+        is_sole_client: bool,
     ) -> Self {
         Explorer {
             cluster,
             stretch: None,
-            lone,
+            is_sole_client,
             kubelet: options.kubelet,
             budget,
             sampled: SAMPLED,
@@ -94,7 +94,11 @@ impl<'c> Explorer<'c> {
 
     /// Runs the search. Returns the possible states at the end of each stretch, and the unused
     /// budget. `sent` are the requests to this part; `rests` divide the stretches.
-    pub(super) fn run(mut self, sent: &'c Sent<'c>, rests: &Rests<'_>) -> (ReachedEnds, usize) {
+    pub(super) fn run(
+        mut self,
+        sent: &'c Sent<'c>,
+        rests: &RestPoints<'_>,
+    ) -> (ReachedEnds, usize) {
         let start = Branch::of(Simulation::new(self.cluster).state, Course::default());
         let first = self.settle(vec![start]);
         let mut ends = ReachedEnds::default();
@@ -110,13 +114,13 @@ impl<'c> Explorer<'c> {
                 number = if is_idle == [true; 2] {
                     next_sent
                 } else {
-                    next_sent.min(rests.alike_until(number))
+                    next_sent.min(rests.next_different(number))
                 };
                 continue;
             }
             let before = ends.last().unwrap_or(&first);
             let reached = self.after(before, settled);
-            if self.stretch.is_none() && reached.is_like(before) {
+            if self.stretch.is_none() && reached.has_same_ends(before) {
                 is_idle[usize::from(settled)] = true;
             } else {
                 is_idle = [false; 2];
@@ -132,7 +136,7 @@ impl<'c> Explorer<'c> {
         let going = before
             .ends
             .iter()
-            .filter(|branch| !self.lone || branch.state.halted.is_empty());
+            .filter(|branch| !self.is_sole_client || branch.state.halted.is_empty());
         let clients = self.stretch.map_or(0, Stretch::clients);
         let starts: Vec<Branch> = going
             .map(|branch| self.start(branch, settled, clients))
@@ -151,7 +155,7 @@ impl<'c> Explorer<'c> {
                 continue;
             }
             let mut world = self.world((*branch.state).clone());
-            if !self.lone {
+            if !self.is_sole_client {
                 // The client waits forever: no controller was quick enough.
                 world.flag_lost_needs();
             }
@@ -212,7 +216,7 @@ impl<'c> Explorer<'c> {
     /// Runs pseudo-random orders: fewer if the part is large, or if many were run already.
     fn sample_all(&mut self, starts: &[Branch], search: &mut Search) {
         let objects = self.cluster.len() + 1;
-        let samples = (self.sampled / objects).clamp(FEWEST_SAMPLES, SAMPLES);
+        let samples = (self.sampled / objects).clamp(MIN_SAMPLES, SAMPLES);
         self.sampled = self.sampled.saturating_sub(samples * objects);
         for (index, start) in (0..samples).zip(starts.iter().cycle()) {
             self.sample(start.clone(), index as u64, search);
@@ -243,7 +247,9 @@ impl<'c> Explorer<'c> {
                 remaining: self.budget,
                 per_move: self.cost_of_copy(),
             };
-            let moves = self.chooser.choose(&mut world, course.shelved, budget);
+            let moves = self
+                .chooser
+                .choose(&mut world, course.retries_postponed, budget);
             self.budget = self.budget.saturating_sub(self.chooser.spent());
             match moves[..] {
                 [] => {
@@ -293,7 +299,7 @@ impl<'c> Explorer<'c> {
     /// Handles a state in which no queued item can move: late retries, then the other controllers. If nothing moves,
     /// keeps the state as one at rest and returns `false`.
     fn continues(&self, world: &mut Simulation<'_>, course: Course, search: &mut Search) -> bool {
-        if !course.shelved {
+        if !course.retries_postponed {
             let ready = world
                 .state
                 .failed
@@ -304,7 +310,7 @@ impl<'c> Explorer<'c> {
                 // Both are followed: the back-off ends in time, or not before the end of the step.
                 let course = Course {
                     late: true,
-                    shelved: true,
+                    retries_postponed: true,
                     ..course
                 };
                 if search.late.len() < self.most_waiting() {
@@ -348,7 +354,7 @@ impl<'c> Explorer<'c> {
         }
         // Each race is won or lost: as many states as there are subsets.
         let sets = 1_usize.checked_shl(count as u32).unwrap_or(usize::MAX);
-        let all = count <= MOST_MIXED
+        let all = count <= MAX_MIXED
             && sets.saturating_mul(count * self.cost_of_copy()) / 2 <= self.budget;
         if all {
             // `course` leaves the other races open.
@@ -382,7 +388,7 @@ impl<'c> Explorer<'c> {
         let of_one = by_controller.into_values();
         quick.extend(of_one.map(|races| won(world, &races, lost)));
         // The combinations in which one race ends differently from all others.
-        for race in races.iter().filter(|_| count <= MOST_SINGLED_OUT) {
+        for race in races.iter().filter(|_| count <= MAX_SINGLED_OUT) {
             let others = races
                 .iter()
                 .filter(|other| *other != race)
@@ -397,11 +403,11 @@ impl<'c> Explorer<'c> {
     }
 
     fn most_kept(&self) -> usize {
-        (MOST_KEPT / (self.cluster.len() + 1)).max(FEWEST_KEPT)
+        (MAX_KEPT / (self.cluster.len() + 1)).max(MIN_KEPT)
     }
 
     fn most_waiting(&self) -> usize {
-        MOST_WAITING / (self.cluster.len() + 1) + 1
+        MAX_WAITING / (self.cluster.len() + 1) + 1
     }
 
     /// Runs one pseudo-random order to its end.

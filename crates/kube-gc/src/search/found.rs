@@ -36,7 +36,7 @@ pub(super) struct Course {
     /// Whether the cluster seemed at rest while a failed item was still backing off `[GC-16]`.
     pub(super) late: bool,
     /// Whether such items are left alone for the rest of this step.
-    pub(super) shelved: bool,
+    pub(super) retries_postponed: bool,
     pub(super) races: Races,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Reached {
 
 impl Reached {
     /// Whether both have the same ends, and so the same future.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
+    pub(super) fn has_same_ends(&self, other: &Self) -> bool {
         self.complete == other.complete
             && self.ends.len() == other.ends.len()
             && self.ends.iter().zip(&other.ends).all(|(one, other)| {
@@ -134,7 +134,7 @@ impl Search {
             return;
         }
         let course = Course {
-            shelved: false,
+            retries_postponed: false,
             ..course
         };
         self.ends

@@ -56,7 +56,7 @@ pub(super) struct SetScratch {
     /// The members, in no order.
     listed: Vec<ObjectId>,
     /// Work counter: objects and clients looked at since the last reset by the caller.
-    pub(super) looked_at: usize,
+    pub(super) visited: usize,
 }
 
 impl SetScratch {
@@ -65,7 +65,7 @@ impl SetScratch {
         Self {
             members: IdSet::new(objects),
             listed: Vec::new(),
-            looked_at: 0,
+            visited: 0,
         }
     }
 
@@ -117,7 +117,7 @@ pub(super) fn stubborn_moves(
         Seed::Client(client) => set.add_client(client),
     }
     while let Some(object) = set.open.pop() {
-        set.scratch.looked_at += 1;
+        set.scratch.visited += 1;
         set.expand(object);
         if set.moves.len() >= limit {
             return None;
@@ -188,7 +188,7 @@ impl<'w> Stubborn<'w, '_> {
             return;
         }
         // The first client is not charged: most simulations have only one.
-        self.scratch.looked_at += usize::from(self.clients.len() > 1);
+        self.scratch.visited += usize::from(self.clients.len() > 1);
         let world = self.world;
         if !world.may_send(client) {
             return self.add_one_of(world.awaited(client));
@@ -218,7 +218,7 @@ impl<'w> Stubborn<'w, '_> {
             holder: dependent, ..
         } in world.state.dependents(world.cluster, id)
         {
-            self.scratch.looked_at += 1;
+            self.scratch.visited += 1;
             if !self.indifferent(dependent, id) {
                 self.add(dependent);
             }
@@ -248,7 +248,7 @@ impl<'w> Stubborn<'w, '_> {
             .cluster
             .refs_of(id)
             .map(|index| world.cluster.refs[index].by_uid);
-        for owner in owners.filter(|owner| world.cluster.links.misleading.contains(owner)) {
+        for owner in owners.filter(|owner| world.cluster.links.misnamed_owners.contains(owner)) {
             world
                 .state
                 .dependents(world.cluster, owner)
@@ -313,7 +313,7 @@ impl<'w> Stubborn<'w, '_> {
         }
         let world = self.world;
         let never_waits = self.is_plain(owner)
-            && !world.cluster.links.misleading.contains(&owner)
+            && !world.cluster.links.misnamed_owners.contains(&owner)
             && self
                 .owners(owner)
                 .all(|id| id != NONE && self.is_plain(id) && world.cluster.refs_of(id).is_empty());

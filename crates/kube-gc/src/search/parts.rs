@@ -187,14 +187,17 @@ fn join_callouts(
         let roots: BTreeSet<ObjectId> = active.iter().map(|id| sets.find(*id)).collect();
         let known = left.len();
         left.retain(|(number, callout)| {
-            if !callout.parts().any(|part| roots.contains(&sets.find(part))) {
+            if !callout
+                .dependencies()
+                .any(|part| roots.contains(&sets.find(part)))
+            {
                 return true;
             }
-            let mut all: Vec<ObjectId> = callout.parts().collect();
+            let mut all: Vec<ObjectId> = callout.dependencies().collect();
             match callout.role {
                 CalloutRole::Webhook { .. } => {
-                    let asks = callouts.asks(*number).iter();
-                    all.extend(asks.filter(|id| roots.contains(&sets.find(**id))));
+                    let objects = callouts.objects_of(*number).iter();
+                    all.extend(objects.filter(|id| roots.contains(&sets.find(**id))));
                 }
                 CalloutRole::Api { .. } => {
                     let namespaces = cluster.links.namespaces.iter();
@@ -316,8 +319,8 @@ impl Restriction<'_> {
                 let role = self.role(part, own, role, &mut links);
                 links.roles.insert(own, role);
             }
-            if whole.misleading.contains(&id) {
-                links.misleading.insert(own);
+            if whole.misnamed_owners.contains(&id) {
+                links.misnamed_owners.insert(own);
             }
             if let Some(kind) = self.partition.kinds.get(&id) {
                 links.definition_of.insert(*kind, own);

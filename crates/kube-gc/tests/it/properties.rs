@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use kube_gc::names::{ObjectKey, Policy, Wait};
 use kube_gc::{
-    Answerer, ApiServiceFacts, Behaviour, Cluster, Facts, Fate, Object, Plan, Reconciler, Requests,
-    SimulationOptions, Step, Verb, WebhookFacts, simulate,
+    ApiServiceFacts, Behaviour, Cluster, Facts, Fate, Object, Plan, Reconciler, ServiceBackend,
+    SimulationOptions, Step, Verb, WebhookFacts, WebhookRequests, simulate,
 };
 use proptest::prelude::*;
 
@@ -100,10 +100,10 @@ const CLIENTS: [&str; 2] = [
     "APIService.apiregistration.k8s.io//v1.example.net",
 ];
 
-fn answerer() -> impl Strategy<Value = Answerer> {
+fn backend() -> impl Strategy<Value = ServiceBackend> {
     let object = prop::sample::select(NAMES.to_vec()).prop_map(key);
     let pods = prop::option::of(prop::collection::vec(object.clone(), 0..2));
-    (object, pods).prop_map(|(service, pods)| Answerer { service, pods })
+    (object, pods).prop_map(|(service, pods)| ServiceBackend { service, pods })
 }
 
 fn clients() -> impl Strategy<Value = Vec<Object>> {
@@ -116,10 +116,10 @@ fn clients() -> impl Strategy<Value = Vec<Object>> {
     let verbs = prop::sample::subsequence(verbs.to_vec(), 1..3);
     let object = prop::sample::select(NAMES.to_vec()).prop_map(key);
     let requests = prop::collection::btree_map(object, verbs, 1..4);
-    let webhook = (answerer(), requests).prop_map(|(answered_by, requests)| {
+    let webhook = (backend(), requests).prop_map(|(backend, requests)| {
         let requests = requests
             .into_iter()
-            .map(|(object, verbs)| Requests {
+            .map(|(object, verbs)| WebhookRequests {
                 verbs,
                 objects: vec![object],
             })
@@ -127,7 +127,7 @@ fn clients() -> impl Strategy<Value = Vec<Object>> {
         let webhook = WebhookFacts {
             name: "w".to_owned(),
             url: String::new(),
-            answered_by,
+            backend,
             requests,
         };
         Object {
@@ -135,10 +135,10 @@ fn clients() -> impl Strategy<Value = Vec<Object>> {
             ..sketch_object(CLIENTS[0])
         }
     });
-    let api = answerer().prop_map(|answered_by| {
+    let api = backend().prop_map(|backend| {
         let api = ApiServiceFacts {
             group_version: "example.net/v1".to_owned(),
-            answered_by,
+            backend,
         };
         Object {
             facts: Facts::ApiService(Box::new(api)),

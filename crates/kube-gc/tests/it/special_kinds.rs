@@ -14,8 +14,9 @@ fn remaining(cluster: &Cluster, namespace: &str) -> (Vec<String>, [(String, Stri
         .conditions
         .expect("a Terminating namespace has conditions");
     assert_eq!(conditions.len(), 5);
-    let told = [&conditions[3], &conditions[4]].map(|it| (it.status.clone(), it.message.clone()));
-    (end(cluster, &steps), told)
+    let statuses =
+        [&conditions[3], &conditions[4]].map(|it| (it.status.clone(), it.message.clone()));
+    (end(cluster, &steps), statuses)
 }
 
 #[test]

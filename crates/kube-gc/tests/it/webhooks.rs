@@ -4,8 +4,8 @@
 
 use kube_gc::names::Policy;
 use kube_gc::{
-    Answerer, ApiServiceFacts, Cluster, Facts, Object, Requests, SimulationOptions, Step, Verb,
-    WEBHOOK_FAILED, WebhookFacts, simulate,
+    ApiServiceFacts, Cluster, Facts, Object, ServiceBackend, SimulationOptions, Step, Verb,
+    WEBHOOK_FAILED, WebhookFacts, WebhookRequests, simulate,
 };
 
 use crate::support::{
@@ -17,9 +17,9 @@ const API_SERVICE: &str = "APIService.apiregistration.k8s.io//v1.broken.example.
 const SERVICE: &str = "Service/n/hook";
 const POD: &str = "Pod/n/hook";
 
-fn answerer(pods: Option<&[&str]>) -> Answerer {
+fn backend(pods: Option<&[&str]>) -> ServiceBackend {
     let pods = pods.map(|pods| pods.iter().map(|pod| sketch_key(pod)).collect());
-    Answerer {
+    ServiceBackend {
         service: key(SERVICE),
         pods,
     }
@@ -31,8 +31,8 @@ fn webhook(verb: Verb, objects: &[&str], pods: Option<&[&str]>) -> Object {
     let webhook = WebhookFacts {
         name: "a.example.net".to_owned(),
         url: "https://hook.n.svc:443/?timeout=10s".to_owned(),
-        answered_by: answerer(pods),
-        requests: vec![Requests {
+        backend: backend(pods),
+        requests: vec![WebhookRequests {
             verbs: vec![verb],
             objects,
         }],
@@ -46,7 +46,7 @@ fn webhook(verb: Verb, objects: &[&str], pods: Option<&[&str]>) -> Object {
 fn api_service(pods: Option<&[&str]>) -> Object {
     let facts = ApiServiceFacts {
         group_version: "broken.example.com/v1".to_owned(),
-        answered_by: answerer(pods),
+        backend: backend(pods),
     };
     Object {
         facts: Facts::ApiService(Box::new(facts)),
@@ -86,7 +86,7 @@ fn without_namespace(cluster: &Cluster) -> Vec<String> {
 }
 
 /// Returns reason and message of the conditions with status True of a namespace that stays Terminating.
-fn complaints(cluster: &Cluster, steps: &[Step], namespace: &str) -> Vec<(String, String)> {
+fn true_conditions(cluster: &Cluster, steps: &[Step], namespace: &str) -> Vec<(String, String)> {
     let conditions = present(cluster, steps, namespace).conditions;
     let failing = conditions
         .expect("a Terminating namespace has conditions")
@@ -215,7 +215,7 @@ fn rejected_deletion_keeps_namespace_and_sets_condition() {
     let error = "Failed to delete all resource types, 1 remaining: Internal error occurred: failed calling webhook \
                  \"a.example.net\": failed to call webhook: Post \"https://hook.n.svc:443/?timeout=10s\": service \"hook\" not found";
     assert_eq!(
-        complaints(&cluster, &step, "Namespace//n"),
+        true_conditions(&cluster, &step, "Namespace//n"),
         [("ContentDeletionFailed".to_owned(), error.to_owned())]
     );
 }

@@ -32,14 +32,14 @@ pub use change::{NewValue, Route, RouteStep, ValueChange};
 
 /// The maximum number of times that a document is read again to verify its edits. All edits are verified together, so
 /// one reading is usually enough; nearly every edit of a document would have to fail to reach the limit.
-const MOST_READINGS: usize = 24;
+const MAX_READINGS: usize = 24;
 
 /// The maximum number of bytes that are read again for one document, but two readings are always allowed.
-const MOST_BYTES: usize = 8 << 20;
+const MAX_BYTES: usize = 8 << 20;
 
 /// The maximum number of sets planned for routes from one mapping: planning takes time proportional
-/// to the changed collection, and at most [`MOST_READINGS`] sets for one can be verified.
-const MOST_PLANNED: usize = 8 * MOST_READINGS;
+/// to the changed collection, and at most [`MAX_READINGS`] sets for one can be verified.
+const MAX_PLANNED: usize = 8 * MAX_READINGS;
 
 /// A replacement of a piece of text by another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ impl<'a> Editor<'a> {
     /// Returns the edits for each set of changes, in their order; `None` for one that cannot be made. Each set is
     /// verified, and independent of the others.
     pub fn edits(&self, sets: &[&[ValueChange]]) -> Vec<Option<Vec<TextEdit>>> {
-        let page = WrittenDocument {
+        let document = WrittenDocument {
             lines: TextLines {
                 text: self.text,
                 notation: self.notation,
@@ -96,14 +96,14 @@ impl<'a> Editor<'a> {
         let planned = sets.iter().map(|changes| {
             let begun = begun.entry(changes.first()?.route().start).or_default();
             *begun += 1;
-            if *begun > MOST_PLANNED {
+            if *begun > MAX_PLANNED {
                 None
             } else {
-                page.edits(changes)
+                document.edits(changes)
             }
         });
         let mut planned: Vec<Option<Vec<TextEdit>>> = planned.collect();
-        let mut readings = (MOST_BYTES / (self.span.len() as usize).max(1)).clamp(2, MOST_READINGS);
+        let mut readings = (MAX_BYTES / (self.span.len() as usize).max(1)).clamp(2, MAX_READINGS);
         let mut verified = vec![false; sets.len()];
         for batch in batches(&planned, readings) {
             let mut pending = vec![batch];

@@ -17,11 +17,11 @@ struct MemberText {
 
 /// Removes members of a mapping or a list, and nothing around them.
 pub(super) fn members(
-    page: WrittenDocument<'_>,
+    document: WrittenDocument<'_>,
     collection: NodePlace,
     removed: &BTreeSet<usize>,
 ) -> Option<Vec<TextEdit>> {
-    let layout = page.layout;
+    let layout = document.layout;
     let node = layout.node(collection);
     let places: Vec<(NodePlace, NodePlace)> = match node.form {
         NodeForm::Map { .. } => layout.entries(collection).collect(),
@@ -35,15 +35,15 @@ pub(super) fn members(
     }
     let members = places
         .iter()
-        .map(|&(first, last)| member(page, node.form, first, last));
+        .map(|&(first, last)| member(document, node.form, first, last));
     let members: Vec<MemberText> = members.collect();
     if removed.len() == members.len() {
-        return Some(vec![emptied(page, collection)?]);
+        return Some(vec![emptied(document, collection)?]);
     }
     let spans = if node.form.is_flow() {
-        in_flow(page, &members, removed)?
+        in_flow(document, &members, removed)?
     } else {
-        in_block(page, &members, removed)?
+        in_block(document, &members, removed)?
     };
     let edits = spans.into_iter().map(|span| TextEdit {
         span,
@@ -54,15 +54,15 @@ pub(super) fn members(
 }
 
 fn member(
-    page: WrittenDocument<'_>,
+    document: WrittenDocument<'_>,
     form: NodeForm,
     first: NodePlace,
     last: NodePlace,
 ) -> MemberText {
-    let (key, value) = (page.layout.node(first), page.layout.node(last));
+    let (key, value) = (document.layout.node(first), document.layout.node(last));
     let (start, is_bare) = match form {
         NodeForm::Seq { flow: false } => {
-            let dash = page.lines.dash_before(key.span.start);
+            let dash = document.lines.dash_before(key.span.start);
             (dash.unwrap_or(key.span.start), dash.is_some())
         }
         NodeForm::Map { .. } => (key.span.start, matches!(key.form, NodeForm::Scalar(_))),
@@ -76,11 +76,11 @@ fn member(
 
 /// Removes whole lines, with trailing comments. After a dash, the next member moves up to it.
 fn in_block(
-    page: WrittenDocument<'_>,
+    document: WrittenDocument<'_>,
     members: &[MemberText],
     removed: &BTreeSet<usize>,
 ) -> Option<Vec<Span>> {
-    let lines = page.lines;
+    let lines = document.lines;
     let mut spans = Vec::new();
     let mut covered = 0;
     for &at in removed {
@@ -100,7 +100,7 @@ fn in_block(
         let next = &members[covered];
         let whole = Span::new(span.start, next.span.start);
         // A comment on a line of its own may refer to the remaining members.
-        let lost = page.layout.comments_in(whole).any(|comment| {
+        let lost = document.layout.comments_in(whole).any(|comment| {
             lines.before(comment.start).trim().is_empty()
                 && !members[at..covered]
                     .iter()
@@ -117,7 +117,7 @@ fn in_block(
 /// Removes each member with one comma: up to the next remaining member or, if there is none, from
 /// the end of the previous one.
 fn in_flow(
-    page: WrittenDocument<'_>,
+    document: WrittenDocument<'_>,
     members: &[MemberText],
     removed: &BTreeSet<usize>,
 ) -> Option<Vec<Span>> {
@@ -139,7 +139,7 @@ fn in_flow(
                 Span::new(before.span.end, members.last()?.span.end)
             }
         };
-        if page.layout.comments_in(span).next().is_some() {
+        if document.layout.comments_in(span).next().is_some() {
             return None;
         }
         spans.push(span);
@@ -149,20 +149,24 @@ fn in_flow(
 }
 
 /// Replaces a collection that loses all its members by `{}` or `[]`.
-fn emptied(page: WrittenDocument<'_>, collection: NodePlace) -> Option<TextEdit> {
-    let node = page.layout.node(collection);
-    let parent = page.layout.node(node.parent?);
+fn emptied(document: WrittenDocument<'_>, collection: NodePlace) -> Option<TextEdit> {
+    let node = document.layout.node(collection);
+    let parent = document.layout.node(node.parent?);
     let empty = if matches!(node.form, NodeForm::Map { .. }) {
         "{}"
     } else {
         "[]"
     };
-    let opens = page.lines.slice(node.span.start, node.span.start + 1);
-    let (span, replacement) = match page.layout.key_of(collection) {
+    let opens = document.lines.slice(node.span.start, node.span.start + 1);
+    let (span, replacement) = match document.layout.key_of(collection) {
         _ if node.form.is_flow() => (node.span, empty.to_owned()),
         Some(key) => {
-            let colon = page.lines.colon_after(page.layout.node(key).span)?;
-            let blank = page.lines.slice(colon, node.span.start).trim().is_empty();
+            let colon = document.lines.colon_after(document.layout.node(key).span)?;
+            let blank = document
+                .lines
+                .slice(colon, node.span.start)
+                .trim()
+                .is_empty();
             if !blank || node.has_properties {
                 return None;
             }
@@ -171,7 +175,7 @@ fn emptied(page: WrittenDocument<'_>, collection: NodePlace) -> Option<TextEdit>
         None if node.has_properties || opens == "-" => return None,
         None => (node.span, empty.to_owned()),
     };
-    let lost = page.layout.comments_in(span).next().is_some();
+    let lost = document.layout.comments_in(span).next().is_some();
     (!lost).then_some(TextEdit {
         span,
         replacement,

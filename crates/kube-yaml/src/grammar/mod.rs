@@ -8,7 +8,7 @@ mod flow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::event::{Events, Properties, Read, ScalarEvent, StartEvent, Style, SyntaxError};
+use super::event::{Events, ParseInfo, Properties, ScalarEvent, StartEvent, Style, SyntaxError};
 use super::scalar;
 use super::scan::{Scanner, Token, TokenKind};
 use crate::Span;
@@ -38,7 +38,7 @@ pub(super) struct Failure {
 }
 
 /// Parses the first document of `text`, whose first byte is at `base` of the file. Without content, there is no event.
-pub(super) fn parse(text: &str, base: u32, events: &mut impl Events) -> Result<Read, Failure> {
+pub(super) fn parse(text: &str, base: u32, events: &mut impl Events) -> Result<ParseInfo, Failure> {
     let mut parser = Parser {
         scanner: Scanner::new(text, base),
         events,

@@ -25,7 +25,7 @@ use cursor::{Cursor, Mark};
 pub(super) use token::{Token, TokenKind};
 
 use super::document::Quirk;
-use super::event::{Read, SyntaxError};
+use super::event::{ParseInfo, SyntaxError};
 use super::limits::MAX_DEPTH;
 use crate::Span;
 
@@ -64,7 +64,7 @@ pub(super) struct Scanner<'t> {
     /// The two parts of each tag and `%TAG` directive in the queue.
     pub(super) tags: VecDeque<(Box<str>, Box<str>)>,
     /// The comments and quirks so far.
-    pub(super) read: Read,
+    pub(super) read: ParseInfo,
     /// The first `{{` that is part of the structure and not inside a scalar.
     pub(super) braces: Option<u32>,
 }
@@ -91,7 +91,7 @@ impl<'t> Scanner<'t> {
             decoded: String::new(),
             breaks: String::new(),
             tags: VecDeque::new(),
-            read: Read::default(),
+            read: ParseInfo::default(),
             braces: None,
         }
     }

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::cluster::ClusterInput;
 use super::configured::Judging;
 use super::describe::{self, KeptClaims};
-use super::forgetting::forgets;
+use super::extras::FormatExtras;
+use super::hiding::hides_results;
 use super::judge::Judged;
 use super::parsed::InputsOfDelivery;
-use super::telling::MergeTelling;
 use crate::changes::{
     BothSides, GoneInputs, ObjectChange, TreePart, Unread, UnreadChanges, written_key,
 };
@@ -103,7 +103,7 @@ impl Comparison {
             return Ok(report);
         };
         let mut without = unconfigured.report_for(formats)?;
-        if !forgets(&report, &without) {
+        if !hides_results(&report, &without) {
             return Ok(report);
         }
         let name = self.judging.configuration.as_deref().unwrap_or_default();
@@ -120,7 +120,7 @@ impl Comparison {
         };
         let mut judged = Judged::default();
         let mut effects = Vec::new();
-        let mut telling = MergeTelling::new(formats);
+        let mut extras = FormatExtras::new(formats);
         let mut notes = self.notes.clone();
         let mut unknown = 0;
         let mut requested = Requested::default();
@@ -137,8 +137,8 @@ impl Comparison {
             let implied = part.analysis.implied(Products::Used);
             let implied = updated(&part, implied);
             let scenario = scenario(&part, &withdrawn, &implied)?;
-            let planner = if telling.is_silent() {
-                Planner::untold(scenario, &part.analysis)
+            let planner = if extras.is_silent() {
+                Planner::without_facts(scenario, &part.analysis)
             } else {
                 Planner::of(scenario, &part.analysis, &implied, Some("merge".to_owned()))
             };
@@ -146,8 +146,8 @@ impl Comparison {
             let merge = Merge::of(&part, &withdrawn, &implied, &simulated);
             notes.extend(merge.notes_on_moves());
             judged.add(&merge, &self.judging);
-            if !telling.is_silent() {
-                telling.add(
+            if !extras.is_silent() {
+                extras.add(
                     &merge,
                     &planner.view(&simulated),
                     cluster.name().unwrap_or("outside any bundle"),
@@ -188,9 +188,9 @@ impl Comparison {
             failed: self.failed.clone(),
             kept_claims: kept_claims.said(),
             images: describe::images(sides, &changes),
-            plan: telling.outcomes,
-            cascades: telling.cascades,
-            stories: telling.stories,
+            plan: extras.outcomes,
+            cascades: extras.cascades,
+            stories: extras.stories,
             findings: judged.report(sides, &self.judging),
             accepted: Vec::new(),
             notes,
@@ -261,7 +261,7 @@ impl Comparison {
         let withdrawn = withdraw(part, &choice, &mut Requested::default());
         let implied = part.analysis.implied(Products::Used);
         let implied = updated(part, implied);
-        let planner = Planner::untold(scenario(part, &withdrawn, &implied)?, &part.analysis);
+        let planner = Planner::without_facts(scenario(part, &withdrawn, &implied)?, &part.analysis);
         let simulated = planner.simulate();
         let merge = Merge::of(part, &withdrawn, &implied, &simulated);
         kept_claims.add(&merge);

@@ -22,7 +22,7 @@ impl Delivered {
     /// tree applies a new dependency of theirs, or creates the namespace of their objects. They
     /// fail unless the cluster has it (fluxcd/kustomize-controller
     /// internal/controller/kustomization_controller.go, `checkDependencies` and `apply`).
-    pub(super) fn doubt_what_is_not_here(&mut self, base: &Self) {
+    pub(super) fn note_unknown_dependencies(&mut self, base: &Self) {
         let tools = self
             .all
             .iter()

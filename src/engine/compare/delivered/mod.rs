@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use foldhash::{HashMap, HashSet};
 
-use super::charted::{are_rendered_anew, titles, unread};
+use super::charted::{render_differing, titles, unread};
 use super::parsed::Parsed;
 use super::unchanged::unchanged;
 use crate::charts::Charts;
@@ -76,7 +76,7 @@ pub(super) fn evaluated(
     let [mut old, mut new] = loop {
         let both = both(&trees, terms, charts)?;
         let states = both.each_ref().map(Delivered::deliveries);
-        if !are_rendered_anew(charts, states, &both[1].memory.kept)? {
+        if !render_differing(charts, states, &both[1].memory.kept)? {
             break both;
         }
     };
@@ -117,12 +117,12 @@ fn both(
     }
     old.add_roots(&of_base, terms)?;
     new.add_roots(&of_head, terms)?;
-    new.miss_what_left(&old, of_head.files());
-    new.wait_for_what_is_not_ready(Some(&old));
-    old.wait_for_what_is_not_ready(None);
-    new.refuse_what_is_shared(&old);
-    new.refuse_to_become_empty(&old);
-    new.doubt_what_is_not_here(&old);
+    new.fail_on_removed_dependencies(&old, of_head.files());
+    new.fail_on_unready_dependencies(Some(&old));
+    old.fail_on_unready_dependencies(None);
+    new.fail_on_shared_objects(&old);
+    new.fail_if_emptied(&old);
+    new.note_unknown_dependencies(&old);
     // Only charts that both states have and no delivery uses in either are roots: a chart that a delivery uses in one
     // state is not also installed by hand.
     let charts = [&old, &new].map(Delivered::charts_alone);
@@ -270,7 +270,7 @@ impl Delivered {
         all.filter_map(|one| Some((one, unread(one)?)))
     }
 
-    pub(super) fn of_id(&self, id: &str) -> Option<&Delivery> {
+    pub(super) fn delivery_or_root(&self, id: &str) -> Option<&Delivery> {
         self.delivery(id)
             .or_else(|| self.roots.iter().find(|root| root.id == id))
     }

@@ -18,7 +18,7 @@ impl Delivered {
     /// Sets an error on deliveries that need an object of `base` that Flux deletes: a Kustomization
     /// that they depend on, or the ConfigMap of their variables. A Kustomization that stays in the
     /// cluster is not ready either, unless `files`, those of this state, have its folder.
-    pub(super) fn miss_what_left(&mut self, base: &Self, files: &TreeFiles<'_>) {
+    pub(super) fn fail_on_removed_dependencies(&mut self, base: &Self, files: &TreeFiles<'_>) {
         if !self.all.iter().any(|one| {
             !one.settings.depends_on.is_empty() || !one.settings.variables_from.is_empty()
         }) {
@@ -49,7 +49,7 @@ impl Delivered {
 
     /// Sets an error on Applications that refuse shared objects and deliver an object of another
     /// delivery of `base`.
-    pub(super) fn refuse_what_is_shared(&mut self, base: &Self) {
+    pub(super) fn fail_on_shared_objects(&mut self, base: &Self) {
         if !self.all.iter().any(refuses_shared) {
             return;
         }
@@ -81,7 +81,7 @@ impl Delivered {
 
     /// Sets an error on Applications that have nothing left to apply and lack `allowEmpty`, as Argo
     /// CD does (argo-cd controller/appcontroller.go, autoSync).
-    pub(super) fn refuse_to_become_empty(&mut self, base: &Self) {
+    pub(super) fn fail_if_emptied(&mut self, base: &Self) {
         for one in self.all.iter_mut().chain(&mut self.memory.kept) {
             let prunes = one.settings.automated == Some(true) && one.settings.prune == Some(true);
             let is_empty = one.resources.is_empty() && one.unread.is_empty() && one.error.is_none();

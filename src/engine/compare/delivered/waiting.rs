@@ -23,7 +23,7 @@ impl Delivered {
     /// Sets an error on Kustomizations that wait for others that are suspended, whose builds fail,
     /// or that wait in turn. `before`: the previous state; `None` means an equal one.
     /// Kustomizations that may reconcile once before they wait keep that build.
-    pub(super) fn wait_for_what_is_not_ready(&mut self, before: Option<&Self>) {
+    pub(super) fn fail_on_unready_dependencies(&mut self, before: Option<&Self>) {
         let waiting = self.waiting(before.unwrap_or(self));
         for (at, (dependency, obstacle)) in waiting {
             let key = self.all[dependency].key.clone();

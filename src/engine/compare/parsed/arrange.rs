@@ -94,7 +94,7 @@ impl Parsed {
                 .map(|(cluster, files)| (files, rest.clone(), cluster)),
         );
         for (files, ..) in &mut trees {
-            files.extend(beside.iter().map(|file| placed(file, Destination::Beside)));
+            files.extend(beside.iter().map(|file| placed(file, Destination::Context)));
         }
         trees.push((unapplied, rest.clone(), None));
         let whole = Arc::new(WholeTree {
@@ -305,7 +305,9 @@ impl Assignment<'_> {
                     unapplied.push(self.file(at, Destination::Unapplied(folder), None));
                 }
                 // Disowned files stay with applied ones, so that relations between them are found.
-                (true, true) => applied.push(self.file(at, Destination::Disowned(folder), None)),
+                (true, true) => {
+                    applied.push(self.file(at, Destination::NewlyGoverned(folder), None));
+                }
                 (false, _) => applied.push(self.file(at, Destination::Folder(folder), None)),
             }
         }

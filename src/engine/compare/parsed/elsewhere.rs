@@ -35,7 +35,7 @@ impl Parsed {
     ) -> Vec<Unread> {
         let mut found = Vec::new();
         for delivery in self.delivered.deliveries() {
-            let Some(before) = base.delivered.of_id(&delivery.id) else {
+            let Some(before) = base.delivered.delivery_or_root(&delivery.id) else {
                 continue;
             };
             let inputs = delivery.transformed_since(before).into_iter();

@@ -32,7 +32,7 @@ use crate::graph::argo::Terms;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{BuildError, Origin};
 use crate::graph::unread::What;
-use crate::inventory::{Asked, Texts, UnparsedFile, globs, walk_listed};
+use crate::inventory::{RequestedPaths, Texts, UnparsedFile, globs, walk_listed};
 use crate::kustomize::{BeyondLimit, Limit, ancestors, folder_of, resolve, shown};
 use crate::manifest::{ParsedFile, is_kustomization};
 use crate::report::diff::FailedBuild;
@@ -48,7 +48,7 @@ pub(super) struct Parsed {
     /// Files that globs exclude.
     left_out: BTreeSet<String>,
     /// The requested paths, from the root of the state.
-    asked: Asked,
+    requested: RequestedPaths,
     contents: BTreeMap<String, String>,
     folders: BTreeSet<String>,
     submodules: BTreeSet<String>,
@@ -114,7 +114,7 @@ impl Parsed {
             return false;
         };
         self.left_out.contains(template)
-            || (!self.asked.has(template) && !self.asked.has(&origin.file))
+            || (!self.requested.has(template) && !self.requested.has(&origin.file))
     }
 
     /// Returns the reported paths of the files that are missing in `other` or have a different text there.
@@ -155,7 +155,7 @@ impl Parsed {
             .unzip();
         Self {
             left_out: left_out.collect(),
-            asked: state.asked,
+            requested: state.requested,
             places,
             files: texts.parse(files, side),
             others,
@@ -240,7 +240,7 @@ impl Parsed {
     /// `alone` is the side of deliveries that `other` does not have.
     pub(super) fn unrendered(&self, other: &Self, alone: UnreadSide) -> Vec<Unread> {
         let found = self.delivered.unrendered().filter_map(|(delivery, input)| {
-            let there = other.delivered.of_id(&delivery.id);
+            let there = other.delivered.delivery_or_root(&delivery.id);
             let is_in_both = there.is_some();
             if there.is_some_and(|one| one.charts == delivery.charts && one.unread.contains(input))
             {
@@ -264,7 +264,7 @@ impl Parsed {
     /// Returns the deliveries whose charts helm renders in `base` and rejects here: their tools reject them, too.
     pub(super) fn broken_charts(&self, base: &Self) -> Vec<FailedBuild> {
         let broken = self.delivered.unrendered().filter(|(delivery, input)| {
-            let before = base.delivered.of_id(&delivery.id);
+            let before = base.delivered.delivery_or_root(&delivery.id);
             let mut before = before.into_iter().flat_map(|one| &one.unread);
             // helm may miss values that only the cluster knows.
             let are_values_known = delivery.unread.iter().all(|one| one.what != What::Variable);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::withdraw::Withdrawn;
-use crate::delivery::{Spared, Sparing, Withdrawal, marks};
+use crate::delivery::{Exempted, Exemption, Withdrawal, marks};
 use crate::engine::plan::clusters::PlannedCluster;
 use crate::inventory::Inventory;
 use crate::kube::{ObjectKey, kinds};
@@ -46,27 +46,27 @@ pub(in crate::engine::plan) fn spared_one_by_one(
         .collect()
 }
 
-fn why(spared: &Spared<'_>) -> String {
+fn why(spared: &Exempted<'_>) -> String {
     let until = if spared.until_confirmed() {
         ", until it is annotated with argocd.argoproj.io/deletion-approved"
     } else {
         ""
     };
     let why = match spared.by {
-        Sparing::Keep => format!("{}: keep", marks::HELM_RESOURCE_POLICY),
-        Sparing::UnknownPolicy(policy) => format!(
+        Exemption::Keep => format!("{}: keep", marks::HELM_RESOURCE_POLICY),
+        Exemption::UnknownPolicy(policy) => format!(
             "{}: {}, which Helm does not know: it neither deletes nor reports the object",
             marks::HELM_RESOURCE_POLICY,
             plain::one_line(policy)
         ),
-        Sparing::Hook => "a hook is not part of the release".to_owned(),
-        Sparing::CrdsFolder => "from crds/, which Helm never deletes".to_owned(),
-        Sparing::Definition => {
+        Exemption::Hook => "a hook is not part of the release".to_owned(),
+        Exemption::CrdsFolder => "from crds/, which Helm never deletes".to_owned(),
+        Exemption::Definition => {
             "Argo CD deletes no CustomResourceDefinition with an Application".to_owned()
         }
-        Sparing::SyncOption(option) => format!("sync option {}", plain::one_line(option)),
-        Sparing::Owned => "has an owner, so Argo CD does not manage it".to_owned(),
-        Sparing::FluxOptOut(key) => key.to_owned(),
+        Exemption::SyncOption(option) => format!("sync option {}", plain::one_line(option)),
+        Exemption::Owned => "has an owner, so Argo CD does not manage it".to_owned(),
+        Exemption::FluxOptOut(key) => key.to_owned(),
     };
     why + until
 }

@@ -17,7 +17,7 @@ use crate::story::words;
 
 /// Maximum number of objects that a command names instead of `--all`, if their namespaces contain no others of their
 /// kinds.
-const MOST_NAMED: usize = 12;
+const MAX_NAMED: usize = 12;
 
 /// Returns the commands for the preparations; `removal` is the removal that follows them.
 pub(super) fn commands(
@@ -89,7 +89,7 @@ impl Writer<'_> {
             .into_iter()
             .chain(cascade.as_deref())
             .collect();
-        let command = if keys.len() > MOST_NAMED && self.are_all_of_their_kinds(keys) {
+        let command = if keys.len() > MAX_NAMED && self.are_all_of_their_kinds(keys) {
             kubectl::delete_every(&targets, &options)
         } else {
             kubectl::delete_several(&targets, &options)

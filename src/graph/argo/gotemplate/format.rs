@@ -122,14 +122,14 @@ pub(super) fn formatted(format: &str, arguments: &[Value]) -> Result<String, Tem
             Some((precision, behind)) => (Some(precision.unwrap_or(0)), behind),
             None => (None, behind),
         };
-        let letter = behind.chars().next().ok_or_else(unread)?;
-        rest = &behind[letter.len_utf8()..];
-        if letter == '%' {
+        let c = behind.chars().next().ok_or_else(unread)?;
+        rest = &behind[c.len_utf8()..];
+        if c == '%' {
             out.push('%');
             continue;
         }
         let value = arguments.next().ok_or_else(unread)?;
-        let text = match (letter, value) {
+        let text = match (c, value) {
             ('v', Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_))
                 if width.is_none() && precision.is_none() =>
             {
@@ -143,7 +143,7 @@ pub(super) fn formatted(format: &str, arguments: &[Value]) -> Result<String, Tem
                 if width.is_none() && items.iter().all(Value::is_string) && precision.is_none() =>
             {
                 let items = items.iter().map(shown);
-                let items = items.map(|item| if letter == 'q' { quoted(&item) } else { item });
+                let items = items.map(|item| if c == 'q' { quoted(&item) } else { item });
                 format!("[{}]", items.collect::<Vec<_>>().join(" "))
             }
             ('t', Value::Bool(flag)) => flag.to_string(),

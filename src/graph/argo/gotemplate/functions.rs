@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::collections::{of_list, of_mapping};
 use super::format::{integer, type_of};
 use super::texts::of_text;
-use super::{MOST_WORK, failed, too_large, unread, unread_because};
+use super::{MAX_WORK, failed, too_large, unread, unread_because};
 use crate::graph::argo::template::{Outcome, TemplateError};
 
 const ANY: usize = usize::MAX;
@@ -238,7 +238,7 @@ fn cast(value: &Value) -> i64 {
 
 /// Fails if `count` repetitions of a text are longer than a value may be.
 pub(super) fn check_repetitions(count: usize, text: &str) -> Outcome<()> {
-    if count.saturating_mul(text.len()) > MOST_WORK {
+    if count.saturating_mul(text.len()) > MAX_WORK {
         return Err(too_large());
     }
     Ok(())

@@ -396,8 +396,8 @@ impl Words<'_> {
             match rest.next() {
                 Some('"') => break,
                 Some('\\') => {
-                    let (letter, behind) = escaped(rest.as_str())?;
-                    text.push(letter);
+                    let (character, behind) = escaped(rest.as_str())?;
+                    text.push(character);
                     rest = behind.chars();
                 }
                 None | Some('\n') => return Err(failed("a string is not closed")),
@@ -437,11 +437,11 @@ fn escaped(text: &str) -> Outcome<(char, &str)> {
             if !matches!(c, 'u' | 'U') && code > 0x7f {
                 return Err(unread_because("a string with bytes is not evaluated"));
             }
-            let letter = char::from_u32(code);
-            let letter =
-                letter.ok_or_else(|| failed("an escape in a string is not a character"))?;
+            let character = char::from_u32(code);
+            let character =
+                character.ok_or_else(|| failed("an escape in a string is not a character"))?;
             let start = usize::from(base == 16);
-            return Ok((letter, &text[start + digits.len()..]));
+            return Ok((character, &text[start + digits.len()..]));
         }
         _ => return Err(failed("a string has an unknown escape")),
     };

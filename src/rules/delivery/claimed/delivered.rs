@@ -68,7 +68,7 @@ fn shared<'a>(
                 }
                 let key = (delivery.cluster(), delivered.key.clone());
                 let claimed = *first.entry(key).or_insert(claimant);
-                if claimed.is_beside(&claimant) {
+                if claimed.conflicts_with(&claimant) {
                     let pair = [(claimed.at, claimed.name), (at, claimant.name)];
                     let shared = shared.entry(pair);
                     let (_, ends) = shared.or_insert_with(|| ([claimed, claimant], Vec::new()));
@@ -82,7 +82,7 @@ fn shared<'a>(
 
 impl Claimant<'_> {
     /// Whether the two are different delivery objects or Applications, with the same repository.
-    fn is_beside(&self, other: &Self) -> bool {
+    fn conflicts_with(&self, other: &Self) -> bool {
         (&self.member.key, self.name) != (&other.member.key, other.name)
             && self.repository() == other.repository()
     }

@@ -12,7 +12,7 @@ use crate::inventory::Member;
 use crate::kube::kubectl::{self, Target};
 use crate::kube::{GroupKind, Namespace, ObjectKey, Policy, kinds, shell};
 use crate::kustomize::{Deliverer, SourceTool};
-use crate::merge::{DeletedDelivery, DeliveryChoice, but_for_unpruned, delivering};
+use crate::merge::{DeletedDelivery, DeliveryChoice, delivering, excluding_unpruned};
 use crate::ownership::DeliveryKind;
 
 /// Reason why an object stays if other objects of the input have a known deliverer.
@@ -309,7 +309,7 @@ impl<'b> Tooling<'b, '_> {
         let Some(object) = one.object else {
             let settings = one.known.map(|known| &known.settings);
             let settings = settings.map(KustomizationSettings::applied);
-            return but_for_unpruned(&leaving, one.known, |leaving| {
+            return excluding_unpruned(&leaving, one.known, |leaving| {
                 flux::kustomization_deleted(leaving, settings.unwrap_or_default())
             });
         };

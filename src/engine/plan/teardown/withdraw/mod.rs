@@ -20,7 +20,7 @@ use crate::kube::{
     GroupKind, Namespace, ObjectKey, Policy, kinds, kubectl as command_lines, shell,
 };
 use crate::manifest::Spanned;
-use crate::merge::{ToolRelease, release_steps};
+use crate::merge::{FinalizerRemoval, release_steps};
 use crate::ownership::Implied;
 
 /// A removal by a tool.
@@ -37,7 +37,7 @@ pub(super) struct Withdrawn<'b> {
     /// The objects in which Helm stores the release: deleted last, unless a request is rejected.
     pub(super) records: Vec<ObjectKey>,
     /// The finalizers that Argo CD removes from Applications once everything else is gone.
-    releases: Vec<ToolRelease>,
+    finalizer_removals: Vec<FinalizerRemoval>,
     /// Objects that stay, with the reasons as half a sentence.
     pub(super) stays: Vec<(ObjectKey, String)>,
     /// The deleted delivery objects whose delivered objects are not known.
@@ -58,7 +58,7 @@ impl<'b> Withdrawn<'b> {
             notes,
             is_kubectl: false,
             records: Vec::new(),
-            releases: Vec::new(),
+            finalizer_removals: Vec::new(),
             stays: Vec::new(),
             unread: Vec::new(),
         }
@@ -73,8 +73,8 @@ impl<'b> Withdrawn<'b> {
     ) -> Result<Scenario, ClusterError> {
         let requests = &self.withdrawal.requests;
         let mut scenario = Scenario::removal(analysis, implied, requests, kubelet)?;
-        if !self.releases.is_empty() {
-            let released = release_steps(&self.releases, &scenario.verdict());
+        if !self.finalizer_removals.is_empty() {
+            let released = release_steps(&self.finalizer_removals, &scenario.verdict());
             scenario.release(released);
         }
         if self.records.is_empty() || is_rejected(&scenario.verdict()) {
@@ -270,8 +270,8 @@ impl<'b> Tooling<'b, '_> {
         }
         let members = leaving.members.iter().copied().chain(own);
         let applications = members.filter(|member| member.key.is(kinds::APPLICATION));
-        let releases = applications
-            .map(|application| ToolRelease::of(application, Arc::clone(&delivered)))
+        let finalizer_removals = applications
+            .map(|application| FinalizerRemoval::of(application, Arc::clone(&delivered)))
             .collect();
         let option = self
             .request
@@ -287,7 +287,7 @@ impl<'b> Tooling<'b, '_> {
             );
         }
         Ok(Withdrawn {
-            releases,
+            finalizer_removals,
             ..Withdrawn::new(withdrawal, command, policy, notes)
         })
     }

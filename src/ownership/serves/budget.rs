@@ -3,20 +3,20 @@
 use std::cell::Cell;
 
 /// Total budget of all webhooks and aggregated APIs of a cluster.
-const MOST_LOOKS: usize = 500_000;
+const MAX_LOOKS: usize = 500_000;
 
 /// The remaining budget, in comparisons with a kind or an object.
 #[derive(Debug)]
-pub struct RequestLooks {
+pub struct RequestBudget {
     left: Cell<usize>,
     refused: Cell<usize>,
 }
 
-impl RequestLooks {
+impl RequestBudget {
     /// Creates the full budget.
     pub fn all() -> Self {
         Self {
-            left: Cell::new(MOST_LOOKS),
+            left: Cell::new(MAX_LOOKS),
             refused: Cell::new(0),
         }
     }

@@ -9,19 +9,19 @@ use super::resource::{ResId, Resource};
 
 /// Objects in their order. An index stays the same when others are removed.
 #[derive(Default)]
-pub(super) struct Named {
+pub(super) struct ResourceIndex {
     slots: Vec<Option<Resource>>,
     by_id: HashMap<ResId, BTreeSet<usize>>,
     by_name: HashMap<SmolStr, BTreeSet<usize>>,
 }
 
-impl Named {
+impl ResourceIndex {
     pub(super) fn new(resources: Vec<Resource>) -> Self {
-        let mut named = Self::default();
+        let mut index = Self::default();
         for resource in resources {
-            named.push(resource);
+            index.push(resource);
         }
-        named
+        index
     }
 
     pub(super) fn push(&mut self, resource: Resource) {

@@ -8,23 +8,23 @@ use crate::story::PlanView;
 
 /// The parts that only some formats show, for the clusters of a comparison.
 #[derive(Debug)]
-pub(super) struct MergeTelling {
+pub(super) struct FormatExtras {
     draws_graphs: bool,
-    tells_outcomes: bool,
-    tells_stories: bool,
+    needs_outcomes: bool,
+    needs_stories: bool,
     pub(super) cascades: Cascades,
     pub(super) stories: Vec<StoryDocument>,
     /// The fate of every object.
     pub(super) outcomes: Option<LastStep>,
 }
 
-impl MergeTelling {
+impl FormatExtras {
     /// Creates the parts of `formats`, still empty.
     pub(super) fn new(formats: &[Format]) -> Self {
         Self {
             draws_graphs: formats.iter().any(|format| format.draws_graphs()),
-            tells_outcomes: formats.iter().any(|format| format.tells_outcomes()),
-            tells_stories: formats.iter().any(|format| format.tells_stories()),
+            needs_outcomes: formats.iter().any(|format| format.shows_outcomes()),
+            needs_stories: formats.iter().any(|format| format.shows_stories()),
             cascades: Cascades::default(),
             stories: Vec::new(),
             outcomes: None,
@@ -33,7 +33,7 @@ impl MergeTelling {
 
     /// Whether no format shows any of the parts.
     pub(super) fn is_silent(&self) -> bool {
-        !(self.draws_graphs || self.tells_outcomes || self.tells_stories)
+        !(self.draws_graphs || self.needs_outcomes || self.needs_stories)
     }
 
     /// Adds the effects of a merge on the cluster called `name`.
@@ -44,13 +44,13 @@ impl MergeTelling {
                 .shown
                 .extend(Cascade::of_ties(name, view, &drawn));
         }
-        if self.tells_stories {
+        if self.needs_stories {
             self.stories.extend(StoryDocument::last(view, name));
         }
-        if self.tells_outcomes {
+        if self.needs_outcomes {
             let mut outcomes = LastStep::of(view);
             for member in merge.appearing() {
-                outcomes.appears(&member.key);
+                outcomes.add_untouched(&member.key);
             }
             match &mut self.outcomes {
                 None => self.outcomes = Some(outcomes),

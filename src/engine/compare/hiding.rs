@@ -14,7 +14,7 @@ type EffectIdentity<'r> = (EffectKind, EffectCertainty, GroupKind<&'r str>, &'r 
 
 /// Whether `report` lacks an effect or a finding of `other`, has a finding with a lower severity, or has fewer unread
 /// inputs, failed builds or objects whose tool is unknown.
-pub(super) fn forgets(report: &DiffReport, other: &DiffReport) -> bool {
+pub(super) fn hides_results(report: &DiffReport, other: &DiffReport) -> bool {
     let is_silent =
         report.unread.len() < other.unread.len() || report.failed.len() < other.failed.len();
     if is_silent || report.summary.unknown < other.summary.unknown {

@@ -12,7 +12,7 @@ use crate::report::{HtmlOptions, Published, Report, Roots, paths};
 /// The data that the page contains besides the contract.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Beside<'a> {
+pub(super) struct PageData<'a> {
     /// The command that made the page: `plan`, `diff` or `check`.
     pub(super) command: &'static str,
     pub(super) title: String,
@@ -54,7 +54,7 @@ pub(super) struct FileLink {
     after: String,
 }
 
-impl<'a> Beside<'a> {
+impl<'a> PageData<'a> {
     pub(super) fn new(command: &'static str, title: String, stories: &'a [StoryDocument]) -> Self {
         let cited = stories.iter().flat_map(StoryDocument::citations);
         Self {

@@ -7,26 +7,26 @@ use foldhash::HashMap;
 
 use super::clusters::KnownClusters;
 use super::generators::GitElement;
-use super::set::{ApplicationSet, Made, SetClusters};
+use super::set::{ApplicationSet, SetClusters, SetOutput};
 use crate::graph::kustomize::{Budget, Taken};
 use crate::graph::node::Address;
 
 /// A cache that all clones share.
 #[derive(Clone, Debug, Default)]
-pub(super) struct MadeSets(Arc<Mutex<Cache>>);
+pub(super) struct SetCache(Arc<Mutex<Cache>>);
 
 #[derive(Debug, Default)]
 struct Cache {
     /// The output of sets that do not read the tree, by the addresses of their objects.
-    outputs: HashMap<Address, Vec<Output>>,
+    outputs: HashMap<Address, Vec<CachedOutput>>,
     /// The elements that git generators read in revisions that never change, by the revision and the patterns.
     fixed: HashMap<String, Vec<GitElement>>,
 }
 
 /// The output of a set.
 #[derive(Clone, Debug)]
-pub(super) struct Output {
-    pub(super) made: Made,
+pub(super) struct CachedOutput {
+    pub(super) output: SetOutput,
     /// The clusters that the set names.
     pub(super) named: SetClusters,
     /// Whether at most one merge names clusters: the output then depends on the listed clusters only through the union
@@ -39,7 +39,7 @@ pub(super) struct Output {
     pub(super) taken: Taken,
 }
 
-impl MadeSets {
+impl SetCache {
     fn lock(&self) -> MutexGuard<'_, Cache> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -52,16 +52,16 @@ impl MadeSets {
         known: &KnownClusters,
         given: &SetClusters,
         budget: &Budget,
-    ) -> Option<(Made, SetClusters)> {
+    ) -> Option<(SetOutput, SetClusters)> {
         let all = self.lock();
         let mut outputs = all.outputs.get(&set.node.address()?)?.iter();
         let found =
             outputs.find(|one| one.set == *set && one.known == *known && one.is_for(given))?;
         let is_left = budget.repeat(&found.taken);
-        is_left.then(|| (found.made.clone(), found.named.clone()))
+        is_left.then(|| (found.output.clone(), found.named.clone()))
     }
 
-    pub(super) fn add(&self, output: Output) {
+    pub(super) fn add(&self, output: CachedOutput) {
         if let Some(address) = output.set.node.address() {
             let mut all = self.lock();
             all.outputs.entry(address).or_default().push(output);
@@ -79,7 +79,7 @@ impl MadeSets {
     }
 }
 
-impl Output {
+impl CachedOutput {
     /// Whether the output is the same if the set is `given` these clusters.
     fn is_for(&self, given: &SetClusters) -> bool {
         self.given == *given
