@@ -7,7 +7,6 @@ use foldhash::HashSet;
 use crate::charts::in_crds_folder;
 use crate::kustomize::{ancestors, folder_of, name_of, resolved};
 use crate::manifest::{Object, ParsedFile};
-use crate::text::SourceFile;
 
 /// An object that helm printed: its template, its kind, its namespace and its name.
 type Printed<'f> = (&'f str, &'f str, Option<&'f str>, String);
@@ -39,14 +38,7 @@ impl<'f> RenderedTemplates<'f> {
         if charts.is_empty() {
             return Self::default();
         }
-        let printed = rendered.flat_map(|file| {
-            let source = file.source();
-            let objects = file.documents().iter().flat_map(|one| one.objects());
-            objects.filter_map(move |object| {
-                let template = template_of(source, object)?;
-                Some(printed(template, object))
-            })
-        });
+        let printed = rendered.flat_map(printed_in);
         Self {
             charts,
             printed: printed.collect(),
@@ -80,16 +72,21 @@ fn printed<'f>(template: &'f str, object: &'f Object) -> Printed<'f> {
     (template, object.kind(), object.namespace(), name)
 }
 
-/// Returns the template of an object that helm printed. A file of `crds/` is copied after one comment.
-fn template_of<'f>(source: &'f SourceFile, object: &Object) -> Option<&'f str> {
-    let parts = source.template_marks();
-    let start = object.start().start;
-    let after = parts.partition_point(|(document, _)| *document <= start);
-    let before = parts[..after].iter().rev();
-    let (own, earlier) = (
-        before.clone().next()?.1,
-        before.clone().find_map(|one| one.1),
-    );
-    let earlier = earlier.filter(|template| in_crds_folder(source.slice(*template)));
-    Some(source.slice(own.or(earlier)?))
+/// Returns the objects of a file that helm printed. A file of `crds/` is copied after one comment, which names it for
+/// all of its documents.
+fn printed_in(file: &ParsedFile) -> Vec<Printed<'_>> {
+    let source = file.source();
+    let mut marks = source.template_marks().iter().peekable();
+    let (mut own, mut last) = (None, None);
+    let objects = file.documents().iter().flat_map(|one| one.objects());
+    let objects = objects.filter_map(|object| {
+        let start = object.start().start;
+        while let Some((_, template)) = marks.next_if(|(document, _)| *document <= start) {
+            own = template.map(|template| source.slice(template));
+            last = own.or(last);
+        }
+        let template = own.or_else(|| last.filter(|template| in_crds_folder(template)));
+        Some(printed(template?, object))
+    });
+    objects.collect()
 }
