@@ -1,5 +1,7 @@
 //! The configuration of a comparison, which is read from base. A configuration that only head has cannot hide anything.
 
+use foldhash::HashMap;
+
 use super::request::{CompareRequest, StateChoice};
 use super::state::{Bytes, StateReader, StateText, TreeState};
 use crate::changes::{Unread, UnreadSide, UnreadWhat};
@@ -88,9 +90,10 @@ impl Found {
 
 /// Returns the bundles whose program, or whose folders for it, differ in head.
 fn edited_programs(base: &Config, head: &Config) -> Vec<Unread> {
+    let after = head.bundles.iter().map(|bundle| (&bundle.name, bundle));
+    let after: HashMap<_, _> = after.collect();
     let edited = base.bundles.iter().filter_map(|before| {
-        let mut after = head.bundles.iter();
-        let after = after.find(|after| after.name == before.name)?;
+        let after = after.get(&before.name)?;
         let is_same = (&before.render, &before.paths) == (&after.render, &after.paths);
         if is_same || before.render.is_none() && after.render.is_none() {
             return None;
