@@ -61,8 +61,8 @@ pub(super) struct DiffArgs {
     /// Compare with the index: what the next commit will contain
     #[arg(long, help_heading = "Input")]
     staged: bool,
-    /// Files, folders and globs of both states [default: the whole repository]; the first may be a commit, two commits,
-    /// A...B or A..B instead of --base-ref
+    /// Files, folders and globs whose changes count [default: the whole repository]; the first may be a commit, two
+    /// commits, A...B or A..B instead of --base-ref
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
     /// Render both states: with the commands under `render:`, else with kustomize, and charts with helm. This runs code of both

@@ -110,7 +110,7 @@ Examples:
   ownerlint diff --staged                         what the next commit does
   ownerlint diff origin/main...HEAD               the commits of this branch
   ownerlint diff v1..v2                           two commits as they are
-  ownerlint diff --base-ref origin/main clusters  only this folder
+  ownerlint diff --base-ref origin/main clusters  only changes in this folder
   ownerlint diff --base old.yaml --head new.yaml  two renderings
 
 Without a base, the change is everything since this branch left the default

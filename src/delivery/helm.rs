@@ -4,9 +4,10 @@
 //! returned, without waiting until the objects are gone (helm pkg/kube/client.go, batchPerform). A
 //! refused delete does not stop the others.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::hook::{Hook, HookEvent, HookTool, Operation, Phase};
+use super::marks;
 use super::order::{KindOrder, Sequence, kind_order};
 use super::protection::Removal;
 use super::request::{Leaving, Op, ToolRequest, Withdrawal};
@@ -98,7 +99,24 @@ pub fn upgrade<'a>(
         let op = if is_known { Op::Update } else { Op::Create };
         ToolRequest::write(op, &member.key)
     });
-    let requests: Vec<ToolRequest> = hooks(new, Phase::Before).chain(writes).collect();
+    // An object that becomes a hook leaves the release (helm/helm#12799).
+    let leaves = old.members.iter().copied();
+    let leaves = leaves.filter(|member| !stays.contains(&member.key));
+    // Helm deletes an object before its hook creates it, even if it is to be kept (pkg/action/hooks.go).
+    let hooks_of_upgrade = new.members.iter().filter(|member| is_recreated(member));
+    let recreated: BTreeMap<&ObjectKey, &&Member> = hooks_of_upgrade
+        .map(|member| (&member.key, member))
+        .collect();
+    let (becoming, leaves): (Vec<&Member>, Vec<&Member>) =
+        leaves.partition(|member| old.is_released(member) && recreated.contains_key(&member.key));
+    let (kept, recreated): (Vec<&Member>, Vec<&Member>) = becoming
+        .into_iter()
+        .partition(|member| is_kept(recreated[&member.key]));
+    let replaced = kept
+        .iter()
+        .map(|member| ToolRequest::delete(&member.key, Policy::Background));
+    let hooks_before = hooks(new, Phase::Before);
+    let requests: Vec<ToolRequest> = replaced.chain(hooks_before).chain(writes).collect();
     let mut updates = requests.iter().filter(|request| request.op == Op::Update);
     if let Some(request) = updates.find(|request| rejects(&request.key)) {
         let rejected = Some(request.key.clone());
@@ -108,17 +126,16 @@ pub fn upgrade<'a>(
             ..Withdrawal::nothing("fails to upgrade")
         };
     }
-    // An object that becomes a hook leaves the release (helm/helm#12799).
-    let leaves = old.members.iter().copied();
-    let leaves = leaves.filter(|member| !stays.contains(&member.key));
     // The first copy of an object counts: one in `templates/` before one in `crds/`.
-    let (released, others): (Vec<&Member>, Vec<&Member>) =
-        leaves.partition(|member| old.is_released(member));
+    let (released, others): (Vec<&Member>, Vec<&Member>) = leaves
+        .into_iter()
+        .partition(|member| old.is_released(member));
     let leaving = Leaving {
         members: [released, others].concat(),
         ..old.clone()
     };
     let (mut deleted, mut withdrawal) = leaving.split(Removal::HelmUpgrade);
+    deleted.extend(recreated);
     sort(&mut deleted, order, old);
     withdrawal.requests = requests;
     let mut withdrawal = withdrawal.deleting(&deleted, Policy::Background);
@@ -131,6 +148,21 @@ pub fn upgrade<'a>(
 pub fn is_transient(object: &Object) -> bool {
     Hook::of(object.metadata(), HookTool::Helm)
         .is_some_and(|hook| hook.events.is_empty() || hook.is_deleted_on_success)
+}
+
+/// Whether an upgrade spares an object of the cluster.
+fn is_kept(member: &Member) -> bool {
+    let policy = member
+        .object
+        .metadata()
+        .annotation(marks::HELM_RESOURCE_POLICY);
+    policy.is_some_and(|policy| policy.value == "keep")
+}
+
+/// Whether an object is a hook of upgrades that Helm deletes before it creates it anew.
+fn is_recreated(member: &Member) -> bool {
+    Hook::of(member.object.metadata(), HookTool::Helm)
+        .is_some_and(|hook| hook.is_replaced && hook.runs_in(Operation::Upgrade))
 }
 
 /// Returns a request for each hook of an upgrade in `phase`: Helm recreates hooks.

@@ -36,6 +36,14 @@ pub enum FileContent {
 }
 
 impl Snapshot {
+    /// Returns the state after `before` of which only the paths that `includes` accepts have changed.
+    pub fn within(&self, before: &Self, includes: impl Fn(&str) -> bool) -> Self {
+        Self {
+            files: limited([&before.files, &self.files], &includes),
+            submodules: limited([&before.submodules, &self.submodules], &includes),
+        }
+    }
+
     /// Adds an entry with one of git's modes: a file, a link, or the commit of a submodule.
     pub(super) fn take(&mut self, mode: &str, name: &str, path: &str) {
         if mode == "160000" {
@@ -49,4 +57,14 @@ impl Snapshot {
         };
         self.files.insert(path.to_owned(), file);
     }
+}
+fn limited<T: Clone>(
+    [before, after]: [&BTreeMap<String, T>; 2],
+    includes: impl Fn(&str) -> bool,
+) -> BTreeMap<String, T> {
+    let changed = after.iter().filter(|(path, _)| includes(path));
+    let before = before.iter().filter(|(path, _)| !includes(path));
+    let all = before.chain(changed);
+    all.map(|(path, entry)| (path.clone(), entry.clone()))
+        .collect()
 }

@@ -86,9 +86,11 @@ impl<'a> Delivery<'a, '_> {
     pub(super) fn of(&self, deliverer: &Deliverer) -> Withdrawal<'a> {
         let object = self.part.base.object_of(deliverer);
         let before = self.part.delivering(&object);
-        let after = self.part.delivering_in_head(&object);
         let deleted = before.filter(|before| self.requested.contain(self.part.at, *before));
         let deleted = deleted.map(|(_, member)| member);
+        // A file that nothing applies any more may still contain a deleted object.
+        let after = self.part.delivering_in_head(&object);
+        let after = after.filter(|_| deleted.is_none() || self.part.is_still_delivering(&object));
         if deliverer.tool == SourceTool::FluxRelease {
             return self.of_release(deliverer, deleted, after);
         }

@@ -63,12 +63,15 @@ fn release(finder: &mut Finder<'_>, holder: Holder<'_>) {
     let in_file = chart_file(finder, of_chart).and_then(|root| root.str_at(&["name"]));
     let own_name = object.name().unwrap_or_default();
     let own = object.namespace().unwrap_or_default();
-    let mut release = written_release(spec, (own, &own_name));
-    if let Some(built) = finder.state.release(holder.place, &own_name) {
-        release.chart.clone_from(&built.chart);
-    } else if is_in_git {
-        release.chart = in_file.map(str::to_owned);
-    }
+    // The build may place the HelmRelease into another namespace than its file.
+    let built = finder.state.release(holder.place, &own_name).cloned();
+    let release = built.unwrap_or_else(|| {
+        let mut release = written_release(spec, (own, &own_name));
+        if is_in_git {
+            release.chart = in_file.map(str::to_owned);
+        }
+        release
+    });
     let chart_name = release.chart.clone().unwrap_or_default();
     let release = HelmRelease {
         key: key.clone(),

@@ -30,6 +30,18 @@ pub(super) fn notes(base: &TreeState, head: &TreeState) -> Vec<String> {
         .collect()
 }
 
+/// Returns the note on the changed files outside of the requested paths.
+pub(super) fn left_out(count: usize) -> Option<String> {
+    let (files, count_as) = match count {
+        0 => return None,
+        1 => ("1 changed file".to_owned(), "counts"),
+        _ => (format!("{count} changed files"), "count"),
+    };
+    Some(format!(
+        "{files} outside of the named paths {count_as} as unchanged: the effects are those of the other changes alone"
+    ))
+}
+
 /// Returns the images that containers of changed objects run before and after, each pair once.
 pub(super) fn images(sides: BothSides<'_>, changes: &[&ObjectChange]) -> Vec<ChangedImage> {
     let mut found: BTreeMap<(&str, &str), usize> = BTreeMap::new();

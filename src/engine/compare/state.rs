@@ -113,17 +113,54 @@ impl StateReader {
         if let StateChoice::Path(path) = choice {
             return folder(path);
         }
-        let is_head = matches!(choice, StateChoice::Commit(reference) if reference == "HEAD");
-        let snapshot = if is_head && !self.repository()?.has_commits() {
-            None
-        } else {
-            self.snapshot(choice)?
-        };
-        match snapshot {
-            Some(snapshot) => self.tree(&snapshot, paths),
-            // Before the first commit, HEAD means an empty state.
+        match self.stored(choice)? {
+            Some(snapshot) => {
+                let arguments = arguments(&self.repository()?, paths)?;
+                self.tree(&snapshot, &arguments)
+            }
             None => Ok(TreeState::default()),
         }
+    }
+
+    /// Reads both states of a comparison, all files of each. In git, `paths` limit the change: any other file of head is
+    /// read as it is in base. Also returns the number of changed files that this leaves out.
+    pub(super) fn both(
+        &mut self,
+        choices: [&StateChoice; 2],
+        paths: &[String],
+    ) -> Result<([TreeState; 2], usize), SessionError> {
+        let [base, head] = choices;
+        let is_in_git = |choice: &&StateChoice| !matches!(choice, StateChoice::Path(_));
+        if paths.is_empty() || !choices.iter().all(is_in_git) {
+            return Ok(([self.read(base, paths)?, self.read(head, paths)?], 0));
+        }
+        let mut arguments = arguments(&self.repository()?, paths)?;
+        let [before, after] =
+            [self.stored(base)?, self.stored(head)?].map(Option::unwrap_or_default);
+        let all = before.files.keys().chain(after.files.keys());
+        let all: BTreeSet<&str> = all.map(String::as_str).collect();
+        let all: Vec<&str> = all.into_iter().collect();
+        let requested = walk_listed(&all, &arguments)?.requested;
+        let left_out = all.iter().filter(|path| {
+            !requested.has(path) && before.files.get(**path) != after.files.get(**path)
+        });
+        let left_out = left_out.count();
+        let limited = after.within(&before, |path| requested.has(path));
+        arguments.push(String::new());
+        let states = [
+            self.tree(&before, &arguments)?,
+            self.tree(&limited, &arguments)?,
+        ];
+        Ok((states, left_out))
+    }
+
+    /// Returns the files of a state in git; `None` for a path, and for HEAD before the first commit.
+    fn stored(&mut self, choice: &StateChoice) -> Result<Option<Snapshot>, GitError> {
+        let is_head = matches!(choice, StateChoice::Commit(reference) if reference == "HEAD");
+        if is_head && !self.repository()?.has_commits() {
+            return Ok(None);
+        }
+        self.snapshot(choice)
     }
 
     /// Returns the files of a state in git; `None` for a path.
@@ -209,11 +246,15 @@ impl StateReader {
         self.blobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tree(&mut self, snapshot: &Snapshot, paths: &[String]) -> Result<TreeState, SessionError> {
+    /// Reads the files of a state to which `arguments` lead, which begin at the root.
+    fn tree(
+        &mut self,
+        snapshot: &Snapshot,
+        arguments: &[String],
+    ) -> Result<TreeState, SessionError> {
         let repository = self.repository()?;
-        let arguments = arguments(&repository, paths)?;
         let all: Vec<&str> = snapshot.files.keys().map(String::as_str).collect();
-        let listed = walk_listed(&all, &arguments)?;
+        let listed = walk_listed(&all, arguments)?;
         let requested = listed.requested;
         let configs = all.iter().copied();
         let configs = configs.filter(|path| FILE_NAMES.contains(&name_of(path)));

@@ -77,7 +77,10 @@ pub(super) fn may_be_delivered(merge: &Merge<'_>) -> bool {
         kinds::FLUX_KUSTOMIZATION,
     ];
     let trees = merge.part.sides.head.iter();
-    let mut members = trees.flat_map(|tree| &tree.inventory.members);
+    let mut members = trees.flat_map(|tree| {
+        let members = tree.inventory.members.iter();
+        members.filter(|member| tree.destination(member.file).may_be_applied())
+    });
     members.any(|member| {
         delivers.contains(&member.object.group_kind())
             && merge.part.base.inventory.with_key(&member.key).is_empty()

@@ -118,9 +118,9 @@ fn deleted(merge: &Merge<'_>, member: &Member, regime: Regime) -> Draft {
          object that it created; if it runs only at other times, the object is not created again.",
     )
     .help(
-        "leave the object in the release. If it must become a hook, give the hook another name, or \
-         annotate the object with `helm.sh/resource-policy: keep` and upgrade once before it \
-         becomes a hook",
+        "leave the object in the release. If it must become a hook, give the hook another name; for a \
+         hook that does not run at upgrades, it is enough to annotate the object with \
+         `helm.sh/resource-policy: keep` and upgrade once before it becomes a hook",
     )
     .field("metadata.annotations")
     .severity(severity(surprise).unwrap_or(Severity::Error))

@@ -200,6 +200,58 @@ fn suspension_with_a_removal_races_and_orphan_policy_comes_too_late() {
     );
 }
 
+/// The file of a Kustomization stays, but the list that applies it no longer names it.
+#[test]
+fn unlisted_kustomization_is_deleted_with_its_own_policy() {
+    let list = |names: &str| {
+        format!(
+            "== clusters/prod/kustomization.yaml\napiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [{names}]\n"
+        )
+    };
+    let effects_of = |policy: &str| {
+        let both = root("prod") + &delivered(policy) + "== apps/cart.yaml\n" + &config("cart");
+        effects(&compared(
+            &both,
+            &list("flux-system/gotk-sync.yaml, apps.yaml"),
+            &list("flux-system/gotk-sync.yaml"),
+        ))
+    };
+    let on_cart = |policy: &str| {
+        let mut effects = effects_of(policy);
+        effects.retain(|effect| effect.contains("ConfigMap/shop/cart"));
+        effects
+    };
+    assert_eq!(
+        on_cart(""),
+        ["deleted ConfigMap/shop/cart certain, clusters/prod"]
+    );
+    assert_eq!(
+        on_cart("  deletionPolicy: Orphan\n"),
+        ["orphaned ConfigMap/shop/cart certain, clusters/prod"]
+    );
+}
+
+/// The kustomization places the HelmRelease: its file has no namespace.
+#[test]
+fn release_that_names_its_own_namespace_does_not_move() {
+    let release = |more: &str| {
+        format!(
+            "== apps/web.yaml\napiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: web}}\nspec:\n  interval: 1h\n  \
+             chart: {{spec: {{chart: web, version: 1.0.0, sourceRef: {{kind: HelmRepository, name: charts}}}}}}\n{more}"
+        )
+    };
+    let list = "== apps/kustomization.yaml\napiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nnamespace: shop\nresources: [web.yaml]\n";
+    let both = root("prod") + &delivered("") + list;
+    let moves = |more: &str| {
+        let text = text_of(&both, &release(""), &release(more), &["-v"]);
+        text.contains("another namespace")
+    };
+    assert!(!moves(
+        "  targetNamespace: shop\n  releaseName: web\n  storageNamespace: shop\n"
+    ));
+    assert!(moves("  targetNamespace: cart\n  releaseName: web\n"));
+}
+
 #[test]
 fn prune_disabled_by_common_metadata_keeps_object() {
     let marked = "  commonMetadata: {annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}}\n";

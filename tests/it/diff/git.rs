@@ -51,6 +51,61 @@ fn unread_inputs_that_a_glob_selects_are_told() {
     }
 }
 
+/// The change of a named folder deletes an object of a component elsewhere; the changes of other folders count as
+/// unchanged.
+#[test]
+fn paths_limit_the_change_and_not_what_is_read() {
+    let kustomization = |entries: &str| {
+        format!("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n{entries}")
+    };
+    let folder = Folder::new();
+    folder
+        .git(&["init", "-q", "-b", "main"])
+        .write(
+            "clusters/prod/flux-system/gotk-sync.yaml",
+            &super::flux::kustomization("flux-system", "./clusters/prod", ""),
+        )
+        .write(
+            "clusters/prod/web.yaml",
+            &super::flux::kustomization("web", "./apps/web", ""),
+        )
+        .write(
+            "apps/web/kustomization.yaml",
+            &kustomization("resources: [web.yaml]\ncomponents: [../../components/cart]\n"),
+        )
+        .write("apps/web/web.yaml", &super::flux::config("web"))
+        .write(
+            "components/cart/kustomization.yaml",
+            "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nresources: [cart.yaml]\n",
+        )
+        .write("components/cart/cart.yaml", &super::flux::config("cart"))
+        .write("other/c.yaml", &super::flux::config("c"))
+        .commit()
+        .write(
+            "apps/web/kustomization.yaml",
+            &kustomization("resources: [web.yaml]\n"),
+        )
+        .remove("other/c.yaml")
+        .commit();
+    let effects = |paths: &[&str]| {
+        let commits = ["--base-ref", "HEAD~", "--head-ref", "HEAD"];
+        let compared = folder.run("", &[&commits, paths].concat());
+        super::flux::effects(&compared.expect("a report"))
+    };
+    let deleted = ["deleted ConfigMap/shop/cart certain, clusters/prod"];
+    for paths in [
+        &["apps"][..],
+        &["apps/web/kustomization.yaml"],
+        &["apps/**", "clusters"],
+    ] {
+        assert_eq!(effects(paths), deleted, "{paths:?}");
+    }
+    assert_eq!(effects(&["clusters"]), [""; 0]);
+    let text = folder.text(&["--base-ref", "HEAD~", "--head-ref", "HEAD", "apps"]);
+    let note = "1 changed file outside of the named paths counts as unchanged";
+    assert!(text.contains(note), "{text}");
+}
+
 /// An argument that is a path is no glob, even if it looks like one.
 #[test]
 fn path_that_looks_like_a_glob_is_a_path() {

@@ -35,8 +35,8 @@ impl Comparison {
     pub fn open(request: &CompareRequest) -> Result<Self, SessionError> {
         let mut reader = StateReader::default();
         let start = Start::of(request, &mut reader)?;
-        let base = reader.read(&start.choice, &request.paths)?;
-        let mut head = reader.read(&request.head, &request.paths)?;
+        let choices = [&start.choice, &request.head];
+        let ([base, mut head], left_out) = reader.both(choices, &request.paths)?;
         if let (StateChoice::Path(_), StateChoice::Path(_)) = (&start.choice, &request.head) {
             head.distinguish(&base);
         }
@@ -45,6 +45,7 @@ impl Comparison {
         }
         let mut notes = describe::notes(&base, &head);
         notes.splice(0..0, start.note);
+        notes.extend(describe::left_out(left_out));
         let mut configured = configured(request, &mut reader, &base, &head)?;
         notes.append(&mut configured.notes);
         let unconfigured = configured.is_new.then(|| {
