@@ -7,6 +7,7 @@ use foldhash::HashSet;
 use super::by_argo::has;
 use super::part::{MergePart, with_key};
 use crate::changes::{ChangeKind, Destination, RejectedField, Sides, rejected_between};
+use crate::charts::in_crds_folder;
 use crate::delivery::marks;
 use crate::delivery::{FluxObject, Regime};
 use crate::inventory::{Member, ObjectId};
@@ -125,7 +126,7 @@ impl<'a> MergePart<'a> {
             return Answer::Recreates;
         }
         let is_skipped = is_skipped(head) || built.is_some_and(|marks| marks.is_skipped_by_flux);
-        if is_of_flux && is_skipped {
+        if is_of_flux && is_skipped || self.leaves_definition(regime, base) {
             return Answer::Skips;
         }
         let because = match regime {
@@ -155,6 +156,25 @@ impl<'a> MergePart<'a> {
             Regime::Helm | Regime::Flux(FluxObject::HelmRelease) | Regime::Kubectl => None,
         };
         because.map_or(Answer::Fails, |because| Answer::Replaces { because })
+    }
+
+    /// Whether an upgrade leaves an object as it is because its chart has it in the folder `crds`.
+    fn leaves_definition(&self, regime: Regime, base: &Member) -> bool {
+        let template = self
+            .analysis
+            .deliveries()
+            .template(&self.base.inventory, base);
+        let is_replaced = match regime {
+            Regime::Helm => false,
+            Regime::Flux(FluxObject::HelmRelease) => {
+                self.deliverer_of(base).is_some_and(|release| {
+                    let policy = release.object.value().str_at(&["spec", "upgrade", "crds"]);
+                    policy == Some("CreateReplace")
+                })
+            }
+            _ => return false,
+        };
+        template.is_some_and(in_crds_folder) && !is_replaced
     }
 
     /// Returns the unchanged objects that Argo CD nevertheless deletes and creates again: a sync

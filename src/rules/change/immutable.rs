@@ -321,7 +321,8 @@ fn scope_changed(merge: &Merge<'_>, sink: &mut Sink) {
         let [Some(was), Some(is)] = scopes else {
             continue;
         };
-        if was.value != is.value {
+        let answer = merge.part.answer(merge.regime_of(object.base), object);
+        if was.value != is.value && answer != Answer::Skips {
             sink.push(new_scope(merge, object, (&was, &is)));
         }
     }
