@@ -122,8 +122,18 @@ impl StateReader {
         }
     }
 
-    /// Reads both states of a comparison, all files of each. In git, `paths` limit the change: any other file of head is
-    /// read as it is in base. Also returns the number of changed files that this leaves out.
+    /// Reads both states of a comparison. From git, only `paths` and the files that kustomizations there include are read.
+    pub(super) fn each(
+        &mut self,
+        [base, head]: [&StateChoice; 2],
+        paths: &[String],
+    ) -> Result<[TreeState; 2], SessionError> {
+        Ok([self.read(base, paths)?, self.read(head, paths)?])
+    }
+
+    /// Reads both states of a comparison, all files of each. In git, `paths` and the files that kustomizations there
+    /// include limit the change: any other file of head is read as it is in base. Also returns the number of changed
+    /// files that this leaves out.
     pub(super) fn both(
         &mut self,
         choices: [&StateChoice; 2],
@@ -132,20 +142,29 @@ impl StateReader {
         let [base, head] = choices;
         let is_in_git = |choice: &&StateChoice| !matches!(choice, StateChoice::Path(_));
         if paths.is_empty() || !choices.iter().all(is_in_git) {
-            return Ok(([self.read(base, paths)?, self.read(head, paths)?], 0));
+            return Ok((self.each(choices, paths)?, 0));
         }
-        let mut arguments = arguments(&self.repository()?, paths)?;
+        let repository = self.repository()?;
+        let mut arguments = arguments(&repository, paths)?;
         let [before, after] =
             [self.stored(base)?, self.stored(head)?].map(Option::unwrap_or_default);
         let all = before.files.keys().chain(after.files.keys());
         let all: BTreeSet<&str> = all.map(String::as_str).collect();
         let all: Vec<&str> = all.into_iter().collect();
-        let requested = walk_listed(&all, &arguments)?.requested;
-        let left_out = all.iter().filter(|path| {
-            !requested.has(path) && before.files.get(**path) != after.files.get(**path)
-        });
+        let listed = walk_listed(&all, &arguments)?;
+        let found: BTreeSet<&str> = listed.found.iter().map(|at| all[*at]).collect();
+        let mut included = BTreeSet::new();
+        for snapshot in [&before, &after] {
+            let mut wanted = found.clone();
+            self.follow(&repository, snapshot, &mut wanted)?;
+            included.extend(wanted);
+        }
+        let changes = |path: &str| listed.requested.has(path) || included.contains(path);
+        let left_out = all
+            .iter()
+            .filter(|path| !changes(path) && before.files.get(**path) != after.files.get(**path));
         let left_out = left_out.count();
-        let limited = after.within(&before, |path| requested.has(path));
+        let limited = after.within(&before, changes);
         arguments.push(String::new());
         let states = [
             self.tree(&before, &arguments)?,

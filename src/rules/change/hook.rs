@@ -30,7 +30,7 @@ fn became_hook(merge: &Merge<'_>, sink: &mut Sink) {
                 if regime.is_release()
                     && !runs_once(object.base)
                     && is_deleted(merge, object.base)
-                    && !runs_last(object.head) =>
+                    && !exists_afterwards(object.head) =>
             {
                 let draft = deleted(merge, object.base, regime);
                 sink.push(changed_in_head(
@@ -79,14 +79,21 @@ fn stays(member: &Member) -> bool {
     runs && !is_transient(&member.object) && lifetime.is_none()
 }
 
-/// Whether the hook runs after the upgrade has removed what left the release, and is then kept.
-fn runs_last(member: &Member) -> bool {
+/// Whether the upgrade ends with the object of the hook: it runs after the upgrade has removed what left the release, or
+/// it is annotated to be kept.
+fn exists_afterwards(member: &Member) -> bool {
+    let metadata = member.object.metadata();
     let after_upgrade = HookEvent {
         operation: Operation::Upgrade,
         phase: Phase::After,
     };
-    Hook::of(member.object.metadata(), HookTool::Helm)
-        .is_some_and(|hook| hook.events.contains(&after_upgrade) && !hook.is_deleted_on_success)
+    let policy = metadata.annotation(marks::HELM_RESOURCE_POLICY);
+    let is_kept = policy.is_some_and(|policy| policy.value == "keep");
+    Hook::of(metadata, HookTool::Helm).is_some_and(|hook| {
+        let is_created =
+            hook.events.contains(&after_upgrade) || is_kept && hook.runs_in(Operation::Upgrade);
+        is_created && !hook.is_deleted_on_success
+    })
 }
 
 fn is_deleted(merge: &Merge<'_>, member: &Member) -> bool {

@@ -36,7 +36,12 @@ impl Comparison {
         let mut reader = StateReader::default();
         let start = Start::of(request, &mut reader)?;
         let choices = [&start.choice, &request.head];
-        let ([base, mut head], left_out) = reader.both(choices, &request.paths)?;
+        let ([base, mut head], left_out) = if request.render {
+            // Programs render whole states.
+            (reader.each(choices, &request.paths)?, 0)
+        } else {
+            reader.both(choices, &request.paths)?
+        };
         if let (StateChoice::Path(_), StateChoice::Path(_)) = (&start.choice, &request.head) {
             head.distinguish(&base);
         }
