@@ -160,9 +160,22 @@ impl StateReader {
             included.extend(wanted);
         }
         let changes = |path: &str| listed.requested.has(path) || included.contains(path);
-        let left_out = all
-            .iter()
-            .filter(|path| !changes(path) && before.files.get(**path) != after.files.get(**path));
+        let both = |path: &str| [&before, &after].map(|snapshot| snapshot.files.get(path));
+        let left_out = all.iter().copied().filter(|path| !changes(path));
+        let left_out: Vec<_> = left_out
+            .map(|path| (path, both(path)))
+            .filter(|(_, [was, is])| was != is)
+            .collect();
+        let files = left_out.iter().flat_map(|(path, both)| {
+            let files = both.iter().flatten();
+            files.map(|file| (*path, *file))
+        });
+        repository.read(&mut self.blobs(), files)?;
+        // An unchanged file of the work tree may be on the disk.
+        let left_out = left_out.iter().filter(|(_, both)| {
+            let [was, is] = both.map(|file| file.map(|file| self.bytes(file)));
+            was != is
+        });
         let left_out = left_out.count();
         let limited = after.within(&before, changes);
         arguments.push(String::new());

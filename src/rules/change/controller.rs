@@ -79,7 +79,7 @@ pub(super) fn may_be_delivered(merge: &Merge<'_>) -> bool {
     let trees = merge.part.sides.head.iter();
     let mut members = trees.flat_map(|tree| {
         let members = tree.inventory.members.iter();
-        members.filter(|member| tree.destination(member.file).may_be_applied())
+        members.filter(|member| tree.destination(member.file).is_applied())
     });
     members.any(|member| {
         delivers.contains(&member.object.group_kind())
