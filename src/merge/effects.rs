@@ -7,6 +7,7 @@ use super::handover::Handover;
 use super::part::{MergePart, with_key};
 use super::replaced::Answer;
 use super::scaled::ScaledSets;
+use super::unwritten::certainty_with_stuck;
 use super::updated::is_mounted;
 use super::withdraw::{FinalizerRemoval, PartWithdrawal, delivered};
 use crate::changes::Destination;
@@ -93,6 +94,7 @@ impl<'a> EffectInputs<'a> {
         let elsewhere = self.built_elsewhere(&requested);
         // Loss of data of a StatefulSet with claims is reported on its claims.
         let with_claims: BTreeSet<&ObjectKey> = self.claims().map(|claim| &claim.owner).collect();
+        let policies = self.policies();
         let mut effects = Vec::new();
         let mut seen = BTreeSet::new();
         let members = self.part.base.inventory.members.iter();
@@ -119,7 +121,7 @@ impl<'a> EffectInputs<'a> {
             let certainty_of_end = certainty.and(kind != EffectKind::Stuck || is_attended);
             effects.push(self.effect(&member.key, kind, certainty_of_end, because.clone()));
             let with_owner = if kind == EffectKind::Stuck && is_attended {
-                self.certainty_with_stuck(member, certainty)
+                certainty_with_stuck(policies.get(&member.key).copied().flatten(), certainty)
             } else {
                 Some(certainty)
             };

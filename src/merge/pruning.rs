@@ -90,9 +90,10 @@ impl<'a> Delivery<'a, '_> {
         let deleted = deleted.map(|(_, member)| member);
         // A file that nothing applies any more may still contain a deleted object.
         let after = self.part.delivering_in_head(&object);
-        let is_uninstalled = uninstalling(self.part, &self.requested.here).is_some();
         let after = after.filter(|_| {
-            deleted.is_none() || is_uninstalled || self.part.is_still_delivering(&object)
+            deleted.is_none()
+                || self.part.is_still_delivering(&object)
+                || uninstalling(self.part, &self.requested.here).is_some()
         });
         if deliverer.tool == SourceTool::FluxRelease {
             return self.of_release(deliverer, deleted, after);

@@ -74,19 +74,13 @@ impl<'a> EffectInputs<'a> {
         deleted.collect()
     }
 
-    /// Returns how certain the garbage collector deletes the dependents of `owner`, whose deletion may not finish; `None`
-    /// if it does not. It leaves them alone until the owner is gone, unless the policy is Foreground.
-    pub(super) fn certainty_with_stuck(
-        &self,
-        owner: &Member,
-        certainty: EffectCertainty,
-    ) -> Option<EffectCertainty> {
-        let mut requests = self.withdrawn.requests.iter();
-        let request = requests.find(|request| request.key == owner.key);
-        if request.and_then(|request| request.policy) == Some(Policy::Foreground) {
-            return Some(certainty);
+    /// Returns the policies of the first requests for the objects.
+    pub(super) fn policies(&self) -> BTreeMap<&ObjectKey, Option<Policy>> {
+        let mut policies = BTreeMap::new();
+        for request in &self.withdrawn.requests {
+            policies.entry(&request.key).or_insert(request.policy);
         }
-        (certainty != EffectCertainty::Certain).then_some(EffectCertainty::Possible)
+        policies
     }
 
     /// Returns the loss of the data that is deleted with an object.
@@ -110,4 +104,16 @@ impl<'a> EffectInputs<'a> {
             because.to_vec(),
         ))
     }
+}
+
+/// Returns how certain the garbage collector deletes the dependents of an owner whose deletion with `policy` may not
+/// finish; `None` if it does not. It leaves them alone until the owner is gone, unless the policy is Foreground.
+pub(super) fn certainty_with_stuck(
+    policy: Option<Policy>,
+    certainty: EffectCertainty,
+) -> Option<EffectCertainty> {
+    if policy == Some(Policy::Foreground) {
+        return Some(certainty);
+    }
+    (certainty != EffectCertainty::Certain).then_some(EffectCertainty::Possible)
 }
