@@ -15,6 +15,7 @@ mod describe;
 mod extras;
 mod hiding;
 mod judge;
+mod limited;
 mod parsed;
 mod rendered;
 mod request;

@@ -122,72 +122,8 @@ impl StateReader {
         }
     }
 
-    /// Reads both states of a comparison. From git, only `paths` and the files that kustomizations there include are read.
-    pub(super) fn each(
-        &mut self,
-        [base, head]: [&StateChoice; 2],
-        paths: &[String],
-    ) -> Result<[TreeState; 2], SessionError> {
-        Ok([self.read(base, paths)?, self.read(head, paths)?])
-    }
-
-    /// Reads both states of a comparison, all files of each. In git, `paths` and the files that kustomizations there
-    /// include limit the change: any other file of head is read as it is in base. Also returns the number of changed
-    /// files that this leaves out.
-    pub(super) fn both(
-        &mut self,
-        choices: [&StateChoice; 2],
-        paths: &[String],
-    ) -> Result<([TreeState; 2], usize), SessionError> {
-        let [base, head] = choices;
-        let is_in_git = |choice: &&StateChoice| !matches!(choice, StateChoice::Path(_));
-        if paths.is_empty() || !choices.iter().all(is_in_git) {
-            return Ok((self.each(choices, paths)?, 0));
-        }
-        let repository = self.repository()?;
-        let mut arguments = arguments(&repository, paths)?;
-        let [before, after] =
-            [self.stored(base)?, self.stored(head)?].map(Option::unwrap_or_default);
-        let all = before.files.keys().chain(after.files.keys());
-        let all: BTreeSet<&str> = all.map(String::as_str).collect();
-        let all: Vec<&str> = all.into_iter().collect();
-        let listed = walk_listed(&all, &arguments)?;
-        let found: BTreeSet<&str> = listed.found.iter().map(|at| all[*at]).collect();
-        let mut included = BTreeSet::new();
-        for snapshot in [&before, &after] {
-            let mut wanted = found.clone();
-            self.follow(&repository, snapshot, &mut wanted)?;
-            included.extend(wanted);
-        }
-        let changes = |path: &str| listed.requested.has(path) || included.contains(path);
-        let both = |path: &str| [&before, &after].map(|snapshot| snapshot.files.get(path));
-        let left_out = all.iter().copied().filter(|path| !changes(path));
-        let left_out: Vec<_> = left_out
-            .map(|path| (path, both(path)))
-            .filter(|(_, [was, is])| was != is)
-            .collect();
-        let files = left_out.iter().flat_map(|(path, both)| {
-            let files = both.iter().flatten();
-            files.map(|file| (*path, *file))
-        });
-        repository.read(&mut self.blobs(), files)?;
-        // An unchanged file of the work tree may be on the disk.
-        let left_out = left_out.iter().filter(|(_, both)| {
-            let [was, is] = both.map(|file| file.map(|file| self.bytes(file)));
-            was != is
-        });
-        let left_out = left_out.count();
-        let limited = after.within(&before, changes);
-        arguments.push(String::new());
-        let states = [
-            self.tree(&before, &arguments)?,
-            self.tree(&limited, &arguments)?,
-        ];
-        Ok((states, left_out))
-    }
-
     /// Returns the files of a state in git; `None` for a path, and for HEAD before the first commit.
-    fn stored(&mut self, choice: &StateChoice) -> Result<Option<Snapshot>, GitError> {
+    pub(super) fn stored(&mut self, choice: &StateChoice) -> Result<Option<Snapshot>, GitError> {
         let is_head = matches!(choice, StateChoice::Commit(reference) if reference == "HEAD");
         if is_head && !self.repository()?.has_commits() {
             return Ok(None);
@@ -274,12 +210,12 @@ impl StateReader {
         }
     }
 
-    fn blobs(&self) -> MutexGuard<'_, Blobs> {
+    pub(super) fn blobs(&self) -> MutexGuard<'_, Blobs> {
         self.blobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reads the files of a state to which `arguments` lead, which begin at the root.
-    fn tree(
+    pub(super) fn tree(
         &mut self,
         snapshot: &Snapshot,
         arguments: &[String],
@@ -366,7 +302,7 @@ impl StateReader {
 
     /// Adds the files that kustomizations include from outside of the requested paths, so that
     /// their roots can be built.
-    fn follow<'s>(
+    pub(super) fn follow<'s>(
         &mut self,
         repository: &Repository,
         snapshot: &'s Snapshot,
@@ -409,7 +345,7 @@ impl StateReader {
         Ok(())
     }
 
-    fn bytes(&self, file: &SnapshotFile) -> Bytes {
+    pub(super) fn bytes(&self, file: &SnapshotFile) -> Bytes {
         match &file.content {
             FileContent::Stored(name) => stored(&self.blobs(), name),
             FileContent::Disk(path) => read_in_tree(path, None).map(Arc::from),
