@@ -121,7 +121,7 @@ pub fn rejected_between(
     };
     let rejected = rejected.map(|built| {
         let known = written.iter().find(|one| one.field == built.field);
-        // The same text on both sides: only the values of its variables differ.
+        // Both sides have one text: only the values of its variables differ.
         let known = known.cloned().map(|known| RejectedField {
             is_only_built: text(old, known.base) == text(new, known.head),
             ..known

@@ -199,33 +199,21 @@ pub(super) fn stuck(cascade: &Cascade<'_>) -> String {
     let (raced, stuck): (Vec<&Loss<'_>>, Vec<_>) = stuck
         .into_iter()
         .partition(|loss| loss.certainty == EffectCertainty::Race);
-    let certain = match stuck.as_slice() {
-        [] => String::new(),
-        [_] => format!(" {} gets stuck in Terminating.", counted(&stuck)),
-        _ => format!(" {} get stuck in Terminating.", counted(&stuck)),
-    };
-    let raced = match raced.as_slice() {
-        [] => String::new(),
-        [_] => format!(
-            " {} gets stuck in Terminating, unless its controller is quicker than the other deletions.",
-            counted(&raced)
-        ),
-        _ => format!(
-            " {} get stuck in Terminating, unless their controllers are quicker than the other deletions.",
-            counted(&raced)
-        ),
-    };
-    let possible = match in_doubt.as_slice() {
-        [] => String::new(),
-        [_] => format!(
-            " {} gets stuck in Terminating, unless a controller that base does not contain removes its finalizers.",
-            counted(&in_doubt)
-        ),
-        _ => format!(
-            " {} get stuck in Terminating, unless controllers that base does not contain remove their finalizers.",
-            counted(&in_doubt)
-        ),
-    };
+    let certain = get_stuck(&stuck, ["", ""]);
+    let raced = get_stuck(
+        &raced,
+        [
+            ", unless its controller is quicker than the other deletions",
+            ", unless their controllers are quicker than the other deletions",
+        ],
+    );
+    let possible = get_stuck(
+        &in_doubt,
+        [
+            ", unless a controller that base does not contain removes its finalizers",
+            ", unless controllers that base does not contain remove their finalizers",
+        ],
+    );
     let instead = cascade.instead.as_ref().map_or_else(String::new, |source| {
         format!(
             " The change also adds `{}`: if that contains the {}, nothing is deleted.",
@@ -234,6 +222,15 @@ pub(super) fn stuck(cascade: &Cascade<'_>) -> String {
         )
     });
     certain + &raced + &possible + &instead
+}
+
+/// Says that objects get stuck, with a condition in the singular and in the plural; empty if there are none.
+fn get_stuck(losses: &[&Loss<'_>], [of_one, of_several]: [&str; 2]) -> String {
+    match losses {
+        [] => String::new(),
+        [_] => format!(" {} gets stuck in Terminating{of_one}.", counted(losses)),
+        _ => format!(" {} get stuck in Terminating{of_several}.", counted(losses)),
+    }
 }
 
 /// Whether the object gets stuck only if nothing outside of base releases it.
