@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::digest::Digest;
 use super::folder::ChartFolder;
+use crate::text::{SourceFile, TemplateMark};
 
 /// The id of a call: calls with the same id have the same output.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -205,6 +206,20 @@ pub fn in_crds_folder(template: &str) -> bool {
     let mut folders = template.split('/').rev().skip(1);
     // `templates/crds/` is rendered like every other template.
     folders.clone().any(|folder| folder == "crds") && folders.all(|folder| folder != "templates")
+}
+
+/// Returns the template of each document of a file, with the document's start. Helm names the template before every
+/// document; a file of `crds/` is copied after one such comment, even if it has several documents.
+pub fn templates_of(file: &SourceFile) -> Vec<TemplateMark> {
+    let mut documents = file.template_marks().to_vec();
+    let mut copied = None;
+    for (_, template) in &mut documents {
+        if let Some(named) = *template {
+            copied = Some(named).filter(|named| in_crds_folder(file.slice(*named)));
+        }
+        *template = template.or(copied);
+    }
+    documents
 }
 
 #[cfg(test)]

@@ -21,6 +21,8 @@ mod pull;
 mod store;
 
 pub use by_hand::{BundleCharts, ByHand};
-pub use call::{CallId, ChartCall, ChartSource, RemoteChart, Values, in_crds_folder, numbers_in};
+pub use call::{
+    CallId, ChartCall, ChartSource, RemoteChart, Values, in_crds_folder, numbers_in, templates_of,
+};
 pub use folder::{ChartFolder, FolderFiles, packed_chart};
 pub use store::{ChartSettings, Charts, Rendering, RenderingProgress, RenderingTerms};

@@ -7,9 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::hook::{Hook, HookEvent, HookTool, Operation, Phase};
-use super::marks;
 use super::order::{KindOrder, Sequence, kind_order};
-use super::protection::Removal;
+use super::protection::{Removal, kept_by_upgrade};
 use super::request::{Leaving, Op, ToolRequest, Withdrawal};
 use crate::inventory::{Inventory, Member};
 use crate::kube::{ObjectKey, Policy, kinds};
@@ -111,7 +110,7 @@ pub fn upgrade<'a>(
         leaves.partition(|member| old.is_released(member) && recreated.contains_key(&member.key));
     let (kept, recreated): (Vec<&Member>, Vec<&Member>) = becoming
         .into_iter()
-        .partition(|member| is_kept(recreated[&member.key]));
+        .partition(|member| kept_by_upgrade(recreated[&member.key].object.metadata()).is_some());
     let replaced = kept
         .iter()
         .map(|member| ToolRequest::delete(&member.key, Policy::Background));
@@ -148,15 +147,6 @@ pub fn upgrade<'a>(
 pub fn is_transient(object: &Object) -> bool {
     Hook::of(object.metadata(), HookTool::Helm)
         .is_some_and(|hook| hook.events.is_empty() || hook.is_deleted_on_success)
-}
-
-/// Whether an upgrade spares an object of the cluster.
-fn is_kept(member: &Member) -> bool {
-    let policy = member
-        .object
-        .metadata()
-        .annotation(marks::HELM_RESOURCE_POLICY);
-    policy.is_some_and(|policy| policy.value == "keep")
 }
 
 /// Whether an object is a hook of upgrades that Helm deletes before it creates it anew.

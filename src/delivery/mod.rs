@@ -36,7 +36,7 @@ mod tracking;
 pub use hook::{Hook, HookEvent, HookTool, Operation, Phase};
 pub use ineffective::{Flaw, IneffectiveProtection, ineffective_protections};
 pub use order::{KindOrder, OrderTableError, Sequence, kind_order};
-pub use protection::{Exempted, Exemption, Removal, spared};
+pub use protection::{Exempted, Exemption, Removal, kept_by_upgrade, spared};
 pub use regime::{
     BundleTools, Delivered, Deliverers, Deliveries, DeliveryTool, FluxObject, Regime, RegimeSource,
 };

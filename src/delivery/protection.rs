@@ -3,7 +3,7 @@
 use super::marks;
 use crate::charts::in_crds_folder;
 use crate::kube::kinds;
-use crate::manifest::{Metadata, Object};
+use crate::manifest::{Metadata, Object, Spanned};
 use crate::text::Span;
 
 /// An action that deletes objects.
@@ -96,10 +96,7 @@ pub fn spared<'a>(
             unreleased(object, template).or_else(|| resource_policy(metadata))
         }
         Removal::HelmUpgrade => unreleased(object, template).or_else(|| {
-            // The live object's annotation, compared exactly (helm pkg/kube/client.go, Update).
-            let kept = metadata
-                .annotation(marks::HELM_RESOURCE_POLICY)
-                .filter(|policy| policy.value == "keep")?;
+            let kept = kept_by_upgrade(metadata)?;
             Some(Exempted::marked(Exemption::Keep, kept.key_span))
         }),
         Removal::ArgoCdPrune => definition(object)
@@ -121,6 +118,13 @@ fn definition(object: &Object) -> Option<Exempted<'static>> {
             by: Exemption::Definition,
             place: None,
         })
+}
+
+/// Returns the annotation that keeps an object at an upgrade: that of the live object, compared exactly (helm
+/// pkg/kube/client.go, Update).
+pub fn kept_by_upgrade(metadata: Metadata<'_>) -> Option<Spanned<&str>> {
+    let policy = metadata.annotation(marks::HELM_RESOURCE_POLICY);
+    policy.filter(|policy| policy.value == "keep")
 }
 
 /// Whether Helm creates an object outside of the release: a hook, or an object of `crds/`.

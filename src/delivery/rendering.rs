@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use foldhash::HashMap;
 
-use crate::charts::in_crds_folder;
+use crate::charts::templates_of;
 use crate::inventory::{Inventory, Member};
 use crate::kube::GroupKind;
 use crate::kustomize::folder_of;
@@ -38,7 +38,7 @@ impl Renderings {
         let mut releases: HashMap<(&str, Option<&str>), FileId> = HashMap::default();
         for (id, file) in inventory.files() {
             let source = file.source();
-            let templates = rendered_from(source);
+            let templates = templates_of(source);
             if templates.is_empty() {
                 continue;
             }
@@ -131,18 +131,4 @@ fn first_template(file: &SourceFile) -> Option<&str> {
 fn chart_of(file: &SourceFile) -> Option<&str> {
     let (chart, _) = first_template(file)?.split_once('/')?;
     Some(chart)
-}
-
-/// Returns the template of each document of a file, with the document's start. Helm names the template before every
-/// document; a file of `crds/` is copied after one such comment, even if it has several documents.
-fn rendered_from(file: &SourceFile) -> Vec<TemplateMark> {
-    let mut documents = file.template_marks().to_vec();
-    let mut copied = None;
-    for (_, template) in &mut documents {
-        if let Some(named) = *template {
-            copied = Some(named).filter(|named| in_crds_folder(file.slice(*named)));
-        }
-        *template = template.or(copied);
-    }
-    documents
 }

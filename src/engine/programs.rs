@@ -9,10 +9,11 @@ use super::input::{BundleInput, RenderSettings};
 use super::rendering::RenderedText;
 use super::repository::repository_root;
 use super::request::Request;
-use super::resolve::{bundles_and_rest, folder, joined, sources_of};
+use super::resolve::{bundles_and_rest, folder, folder_of_configuration, joined, sources_of};
 use crate::charts::{BundleCharts, ByHand};
 use crate::config::{BundleConfig, Config};
 use crate::inventory::{Overlay, locate};
+use crate::text::glob::fixed_folder;
 
 /// Runs the programs of the bundles that a request reads. Returns what they print, with the names of the bundles.
 /// `state` returns which state to read of the repository with this root; `None` skips it.
@@ -27,7 +28,7 @@ pub(super) fn printed(
     let Some(config) = config else {
         return Ok(Vec::new());
     };
-    let (place, below) = (locate(&here(config)), below_root(config));
+    let (place, below) = (folder_of_configuration(config), below_root(config));
     let root = repository_root(&place).unwrap_or(&place);
     let (bundles, _) = bundles_and_rest(request, Some(config));
     let asked = bundles.into_iter().zip(&config.bundles);
@@ -43,7 +44,7 @@ pub(super) fn printed(
             },
             paths: sources_of(configured, &below)
                 .iter()
-                .map(|path| before_wildcard(path).to_owned())
+                .map(|path| fixed_folder(path).to_owned())
                 .collect(),
         })
         .collect();
@@ -82,7 +83,7 @@ fn is_asked_for(request: &Request, config: &Config, bundle: &BundleConfig) -> bo
         && (request.paths.is_empty()
             || paths.any(|path| {
                 let mut sources = sources.iter();
-                sources.any(|source| locate(before_wildcard(source)).starts_with(&path))
+                sources.any(|source| locate(fixed_folder(source)).starts_with(&path))
             }))
 }
 
@@ -114,23 +115,11 @@ pub(super) fn installed_by_hand<'b>(
         })
 }
 
-/// Returns the folder of a configuration.
-fn here(config: &Config) -> String {
-    joined(folder(Some(config)), ".")
-}
-
 /// Returns the folder of a configuration from the root of its repository, with a slash at its end unless it is empty.
 fn below_root(config: &Config) -> String {
-    let place = locate(&here(config));
+    let place = folder_of_configuration(config);
     let root = repository_root(&place).unwrap_or(&place);
     let below = place.strip_prefix(root).unwrap_or(&place);
     let below = below.to_string_lossy().replace('\\', "/");
     if below.is_empty() { below } else { below + "/" }
-}
-
-fn before_wildcard(path: &str) -> &str {
-    match path.find(['*', '?', '[', '{']) {
-        Some(at) => path[..at].rsplit_once('/').map_or("", |(folder, _)| folder),
-        None => path,
-    }
 }

@@ -121,7 +121,7 @@ pub(super) fn resolve(
 }
 
 /// Returns the absolute path of the folder of a configuration.
-fn folder_of_configuration(config: &Config) -> PathBuf {
+pub(super) fn folder_of_configuration(config: &Config) -> PathBuf {
     match folder(Some(config)) {
         "" => locate("."),
         folder => locate(folder),

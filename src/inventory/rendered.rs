@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use foldhash::HashSet;
 
-use crate::charts::in_crds_folder;
+use crate::charts::templates_of;
 use crate::kustomize::{ancestors, folder_of, name_of, resolved};
 use crate::manifest::{Object, ParsedFile};
 
@@ -72,21 +72,16 @@ fn printed<'f>(template: &'f str, object: &'f Object) -> Printed<'f> {
     (template, object.kind(), object.namespace(), name)
 }
 
-/// Returns the objects of a file that helm printed. A file of `crds/` is copied after one comment, which names it for
-/// all of its documents.
+/// Returns the objects of a file that helm printed.
 fn printed_in(file: &ParsedFile) -> Vec<Printed<'_>> {
     let source = file.source();
-    let mut marks = source.template_marks().iter().peekable();
-    let (mut own, mut last) = (None, None);
+    let templates = templates_of(source);
     let objects = file.documents().iter().flat_map(|one| one.objects());
     let objects = objects.filter_map(|object| {
         let start = object.start().start;
-        while let Some((_, template)) = marks.next_if(|(document, _)| *document <= start) {
-            own = template.map(|template| source.slice(template));
-            last = own.or(last);
-        }
-        let template = own.or_else(|| last.filter(|template| in_crds_folder(template)));
-        Some(printed(template?, object))
+        let after = templates.partition_point(|(document, _)| *document <= start);
+        let (_, template) = templates[..after].last()?;
+        Some(printed(source.slice((*template)?), object))
     });
     objects.collect()
 }

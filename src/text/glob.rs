@@ -70,6 +70,16 @@ pub(crate) fn glob(pattern: &str) -> Result<GlobSet, String> {
     compiled(pattern, true)
 }
 
+/// Returns the folder above the first parameter or wildcard of a path; the path itself without one.
+pub(crate) fn fixed_folder(path: &str) -> &str {
+    match path.find(['{', '*', '?', '[']) {
+        Some(end) => path[..end]
+            .rsplit_once('/')
+            .map_or("", |(folder, _)| folder),
+        None => path,
+    }
+}
+
 /// Converts a text to a pattern that has `unknown` for each part in double braces. If `unknown` is `*`, `apps/{{name}}`
 /// becomes `apps/*`.
 pub(crate) fn with_unknown_parts(text: &str, unknown: &str) -> String {

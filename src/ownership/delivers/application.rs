@@ -3,7 +3,7 @@
 use super::object::{DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource};
 use crate::graph::argo::{OWN_NAME, OWN_SERVER, SKIP_RECONCILE, deletion_policy, is_true};
 use crate::inventory::Member;
-use crate::kustomize::folder_of;
+use crate::text::glob::fixed_folder;
 use crate::yaml::Value;
 
 pub(super) fn read(member: &Member) -> Option<DeliveryObject> {
@@ -36,7 +36,7 @@ fn source(source: Value<'_>) -> Option<DeliverySource> {
         ["chart", "path"].map(|key| source.get(key).filter(|value| value.as_str() != Some("")));
     let (folder, value) = match (chart, path) {
         (Some(chart), _) => (None, chart),
-        (None, Some(path)) => (Some(literal(path.as_str()?).to_owned()), path),
+        (None, Some(path)) => (Some(fixed_folder(path.as_str()?).to_owned()), path),
         (None, None) => return None,
     };
     Some(DeliverySource {
@@ -44,14 +44,6 @@ fn source(source: Value<'_>) -> Option<DeliverySource> {
         folder,
         span: value.span(),
     })
-}
-
-/// Returns the part of a path above its first parameter or pattern.
-pub(super) fn literal(path: &str) -> &str {
-    match path.find(['{', '*', '?', '[']) {
-        Some(end) => folder_of(&path[..end]),
-        None => path,
-    }
 }
 
 pub(super) fn destination(spec: Value<'_>) -> DeliveryDestination {

@@ -5,6 +5,7 @@ use super::application;
 use super::object::{DeliveryKind, DeliveryObject, DeliverySource};
 use crate::graph::argo::RESOURCES_FINALIZER;
 use crate::inventory::Member;
+use crate::text::glob::fixed_folder;
 use crate::yaml::Value;
 
 pub(super) fn read(member: &Member) -> Option<DeliveryObject> {
@@ -31,7 +32,7 @@ fn folders(generator: Value<'_>) -> impl Iterator<Item = DeliverySource> {
         let path = entry.value.as_str()?;
         (!path.contains("://")).then(|| DeliverySource {
             repository: None,
-            folder: Some(application::literal(path).to_owned()),
+            folder: Some(fixed_folder(path).to_owned()),
             span: entry.value.span(),
         })
     })

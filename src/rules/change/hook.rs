@@ -3,7 +3,7 @@
 use super::places::{changed_in_head, on_base};
 use crate::delivery::helm::is_transient;
 use crate::delivery::marks;
-use crate::delivery::{Hook, HookEvent, HookTool, Operation, Phase, Regime};
+use crate::delivery::{Hook, HookEvent, HookTool, Operation, Phase, Regime, kept_by_upgrade};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::Member;
 use crate::kube::kinds;
@@ -87,8 +87,7 @@ fn exists_afterwards(member: &Member) -> bool {
         operation: Operation::Upgrade,
         phase: Phase::After,
     };
-    let policy = metadata.annotation(marks::HELM_RESOURCE_POLICY);
-    let is_kept = policy.is_some_and(|policy| policy.value == "keep");
+    let is_kept = kept_by_upgrade(metadata).is_some();
     Hook::of(metadata, HookTool::Helm).is_some_and(|hook| {
         let is_created =
             hook.events.contains(&after_upgrade) || is_kept && hook.runs_in(Operation::Upgrade);
